@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.eager.context import disable_eager_execution, enable_eager_execution
 from everflow.graph import shapes
 from everflow.graph.scopes import is_eager_outside
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow import toggles
-from everflow.ops.math.logic import equal, not_equal
 from everflow.ops.variables import variable_scope
 from everflow.ops.variables.variables import Variable
 
@@ -87,8 +87,8 @@ def _is_other(self: Any, other: Any) -> bool:
 
 
 def _equals(self: Any, other: Any) -> Any:
-    return equal(self, other) if is_eager_outside() else self is other
+    return tf.equal(self, other) if is_eager_outside() else self is other
 
 
 def _differs(self: Any, other: Any) -> Any:
-    return not_equal(self, other) if is_eager_outside() else self is not other
+    return tf.not_equal(self, other) if is_eager_outside() else self is not other

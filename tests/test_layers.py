@@ -208,6 +208,27 @@ def test_an_op_is_known_by_name_to_one_module_of_the_runtime():
     assert {op: where for op, where in naming.items() if len(where) > 1} == {}
 
 
+def public_functions(path):
+    """The functions that a module defines and programs call as `tf.` something."""
+    tree = ast.parse(path.read_text())
+    defined = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    return {f.name for f in defined for d in f.decorator_list if isinstance(d, ast.Call) and ast.unparse(d.func) == "public"}
+
+
+def test_ops_are_called_as_programs_call_them():
+    """`tf.concat(...)`, not a concat that is imported from where it is defined."""
+    defined = {f"everflow.{name}": public_functions(path) for name, path in modules().items() if name.startswith("ops.")}
+    imported = [
+        (name, node.module, alias.name)
+        for name, path in modules().items()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name in defined.get(node.module, ())
+    ]
+    assert imported == []
+
+
 def test_graphs_are_built_without_torch():
     code = "import sys, everflow as tf; tf.layers.dense(tf.placeholder(tf.float32, [None, 4]), 3); print('torch' in sys.modules)"
     assert run(code).split() == ["False"]

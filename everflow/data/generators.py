@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.api import internal
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetSource, DatasetV2
@@ -16,7 +17,6 @@ from everflow.data.functions import StructuredFunctionWrapper
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor import Tensor
-from everflow.ops.control_flow.python_functions import py_func
 from everflow.ops.core.registry import apply
 
 
@@ -96,14 +96,14 @@ def from_generator(generator: Callable[..., Any], output_types: Any, output_shap
     generators = _Generators(generator)
 
     def get_iterator_id_fn(unused_dummy: Any) -> Tensor:
-        return py_func(lambda *arguments: np.int64(generators.start(*arguments)), list(given), dtypes.int64, stateful=True)
+        return tf.py_func(lambda *arguments: np.int64(generators.start(*arguments)), list(given), dtypes.int64, stateful=True)
 
     def generator_next_fn(iterator_id: Any) -> Any:
         def following(number: Any) -> list[Any]:
             values = next(generators.of(int(number)))
             return _checked(values, output_types, flat_types, flat_shapes)
 
-        flat = py_func(following, [iterator_id], flat_types, stateful=True)
+        flat = tf.py_func(following, [iterator_id], flat_types, stateful=True)
         for t, shape in zip(flat, flat_shapes):
             t.set_shape(shape)
         return nesting.pack_sequence_as(output_types, flat)
@@ -113,7 +113,7 @@ def from_generator(generator: Callable[..., Any], output_types: Any, output_shap
             generators.finish(int(number))
             return np.array(0, dtype=np.int64)
 
-        return py_func(finish, [iterator_id], dtypes.int64, stateful=True)
+        return tf.py_func(finish, [iterator_id], dtypes.int64, stateful=True)
 
     def flat_map_fn(dummy: Any) -> Any:
         return _GeneratorDataset(dummy, get_iterator_id_fn, generator_next_fn, finalize_fn)

@@ -22,7 +22,7 @@ from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.trackable import Trackable
 from everflow.graph.type_spec import CompositeTensor, TypeSpec
 from everflow.ops.core.registry import apply
-from everflow.ops.random.seeds import DEFAULT_GRAPH_SEED, get_seed
+from everflow.ops.random.seeds import DEFAULT_GRAPH_SEED
 
 GLOBAL_ITERATORS = internal("data.ops.iterator_ops.GLOBAL_ITERATORS")("iterators")
 # A program that asks for so many next elements most likely does so in its training loop.
@@ -200,7 +200,7 @@ def one_shot_iterator(dataset: Any) -> Iterator:
     foreign = _other_graph(dataset)
     if foreign is not None:
         tf.logging.warning(foreign)
-    graph_seed, op_seed = get_seed(None)
+    graph_seed, op_seed = tf.get_seed(None)
 
     @Defun(capture_by_value=True, whitelisted_stateful_ops=dataset_ops_of(dataset))
     def _make_dataset() -> Tensor:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.api import find, public
+from everflow.api import public
 from everflow.data.iterator_ops import Iterator
 from everflow.data.source_ops import ListStream
 from everflow.errors import failed_precondition, invalid_argument, unimplemented
 from everflow.graph import dtypes
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
+from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
 from everflow.values.tensors import from_numpy, from_torch_dtype, to_numpy
 
 MAGIC = b"everflow-iterator-1\n"
@@ -136,14 +137,13 @@ op("DeserializeIterator", kernel=_deserialize, shape=lambda o: [])
 
 def iterator_saveable(resource: Any, name: str) -> Any:
     """What a Saver needs to save an iterator under a name."""
-    builder: Any = find("python.training.saver.BaseSaverBuilder")
 
-    class IteratorSaveable(builder.SaveableObject):  # type: ignore[name-defined, misc]
+    class IteratorSaveable(SaveableObject):
         """An iterator's position."""
 
         def __init__(self) -> None:
             serialized = apply("SerializeIterator", resource)
-            specs = [builder.SaveSpec(serialized, "", name + "_STATE", device=resource.device)]
+            specs = [SaveSpec(serialized, "", name + "_STATE", device=resource.device)]
             super().__init__(resource, specs, name)
 
         def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:

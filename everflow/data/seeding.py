@@ -10,15 +10,14 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
 from everflow.ops.random.seeds import LARGEST
-from everflow.ops.random.seeds import get_seed as graph_and_op_seed
 
 
 @internal("data.util.random_seed.get_seed")
 def get_seed(seed: int | None) -> tuple[Tensor, Tensor]:
     """The graph-level and op-level seeds for an op's own seed; two zeros where none is set."""
-    first, second = (None, seed) if isinstance(seed, Tensor) else graph_and_op_seed(seed)
+    first, second = (None, seed) if isinstance(seed, Tensor) else tf.get_seed(seed)
     if isinstance(seed, Tensor):
-        first = graph_and_op_seed(0)[0]
+        first = tf.get_seed(0)[0]
     one = convert_to_tensor(0 if first is None else first, dtype=dtypes.int64, name="seed")
     if second is None:
         return one, convert_to_tensor(0, dtype=dtypes.int64, name="seed2")

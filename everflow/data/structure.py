@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import find, internal, public
+from everflow.api import internal, public
 from everflow.data import nesting
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
@@ -54,7 +54,7 @@ def spec_of_element(element: Any, use_fallback: bool = True) -> Any:
     if isinstance(element, Tensor):
         return TensorSpec(element.shape, element.dtype.base_dtype)
     if is_tensor_array(element):
-        return find("python.ops.tensor_array_ops.TensorArraySpec").from_value(element)
+        return tf.TensorArraySpec.from_value(element)
     return type_spec_from_value(element)
 
 
@@ -156,7 +156,7 @@ def _spec(dtype: dtypes.DTypeLike, shape: Any, kind: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, Tensor):
         return TensorSpec(shape, dtype)
     if isinstance(kind, type) and kind.__name__ == "TensorArray":
-        return find("python.ops.tensor_array_ops.TensorArraySpec")(shape[1:], dtype, shape[0].value is None, True)
+        return tf.TensorArraySpec(shape[1:], dtype, shape[0].value is None, True)
     raise TypeError(f"Could not build a structure for output class '{kind}'")
 
 

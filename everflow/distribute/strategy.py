@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import everflow as tf
-from everflow.api import find, internal, public
+from everflow.api import internal, public
+from everflow.autograph.conversion_api import tf_convert
 from everflow.data.dataset import DatasetV1
 from everflow.distribute import strategy_context
 from everflow.distribute.multi_steps import run_steps
 from everflow.distribute.reductions import ReduceOp, as_reduce_op
 from everflow.distribute.strategy_context import Standing, require_cross_replica_context, require_replica_context
 from everflow.distribute.values import DistributedValues, PerReplica, _mapped, regroup, select_replica
+from everflow.graph.conversion_status import control_status_ctx
 from everflow.graph.scopes import device
 from everflow.graph.stacks import get_default_graph
 from everflow.losses.weighting import Reduction
@@ -200,8 +202,7 @@ class Strategy:
 
 def _converted(fn: Callable[..., Any]) -> Any:
     """The function with Python's control flow on tensors, where it is called from such code."""
-    status = find("python.autograph.core.ag_ctx.control_status_ctx")()
-    return find("python.autograph.impl.api.tf_convert")(fn, status, convert_by_default=False)
+    return tf_convert(fn, control_status_ctx(), convert_by_default=False)
 
 
 @public("distribute.ReplicaContext")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow import nest
 from everflow.api import internal
 from everflow.autodiff import tape as tapes
@@ -23,7 +24,6 @@ from everflow.graph.shapes import Dims
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.ops.core.registry import apply
-from everflow.ops.variables.variable_scope import get_variable_scope
 
 
 @internal("framework.func_graph.func_graph_from_py_func")
@@ -68,7 +68,7 @@ def func_graph_from_py_func(
 @contextlib.contextmanager
 def _resource_variables() -> Iterator[None]:
     """Variables made inside are those with handles, unless something else is asked for."""
-    scope = get_variable_scope()
+    scope = tf.get_variable_scope()
     before = scope.use_resource
     scope.set_use_resource(True)
     try:

@@ -10,7 +10,6 @@ from everflow.api import internal, public
 from everflow.feature_column.categorical import HashedCategoricalColumn
 from everflow.feature_column.protocol import CategoricalColumn, IdWeightPair, OldCategoricalColumn, is_new, parse_spec_of, sparse_tensors_of
 from everflow.feature_column.serialization import TupleColumn
-from everflow.ops.sparse.cross import sparse_cross_hashed
 
 
 @internal("feature_column.feature_column_v2.CrossedColumn")
@@ -64,7 +63,7 @@ class CrossedColumn(TupleColumn, CategoricalColumn, collections.namedtuple("Cros
                     f"crossed_column does not support weight_tensor, but the given column populates weight_tensor. Given column: {key.name}"
                 )
             tensors.append(pair.id_tensor)
-        return sparse_cross_hashed(inputs=tensors, num_buckets=self.hash_bucket_size, hash_key=self.hash_key)
+        return tf.sparse.cross_hashed(inputs=tensors, num_buckets=self.hash_bucket_size, hash_key=self.hash_key)
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The ids, without weights."""

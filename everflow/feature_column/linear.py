@@ -15,7 +15,7 @@ from everflow.feature_column.transformation import FeatureTransformationCache
 from everflow.graph.scopes import name_scope
 from everflow.keras.layer import Layer
 from everflow.keras.model import Model
-from everflow.ops.variables.variable_scope import get_variable, pure_variable_scope
+from everflow.ops.variables.variable_scope import pure_variable_scope
 
 
 def weighted_ids(pair: Any, sparse_combiner: str, weights: Any) -> Any:
@@ -87,7 +87,7 @@ class LinearModelLayer(Layer):
                 initializer=tf.zeros_initializer(),
                 trainable=self.trainable,
                 use_resource=True,
-                getter=get_variable,
+                getter=tf.get_variable,
             )
         self.built = True
 

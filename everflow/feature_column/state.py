@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.trackable import no_automatic_dependency_tracking_scope
-from everflow.ops.variables.variable_scope import get_variable
 
 
 @internal("feature_column.feature_column_v2.StateManager")
@@ -52,7 +52,7 @@ class StateManager:
 class LayerState(StateManager):
     """Keeps variables of columns among the weights of a layer."""
 
-    _getter: Any = staticmethod(get_variable)
+    _getter: Any = staticmethod(tf.get_variable)
 
     def __init__(self, layer: Any, trainable: bool) -> None:
         self._layer, self._trainable = layer, trainable

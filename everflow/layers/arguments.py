@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal
 from everflow.graph.constants import constant_value as tensor_value
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.keras.call_context import get_reachable_from_inputs
-from everflow.ops.control_flow.conditionals import cond
 from everflow.ops.variables.variables import Variable
 from everflow.runtime.smart_conditionals import smart_cond as _smart_cond
 
@@ -18,7 +18,7 @@ from everflow.runtime.smart_conditionals import smart_cond as _smart_cond
 def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
     """One of two functions where the predicate is known, else tf.cond of both; variables are read."""
     if isinstance(pred, Variable):
-        return cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+        return tf.cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
     return _smart_cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
 
 

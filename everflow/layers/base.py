@@ -7,6 +7,7 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
@@ -20,7 +21,6 @@ from everflow.keras.layer_variables import trained_where_synchronized
 from everflow.keras.naming import to_snake_case, unique_object_name
 from everflow.ops.variables import variable_scope as scopes
 from everflow.ops.variables.partitioned import PartitionedVariable
-from everflow.ops.variables.sets import global_variables, trainable_variables
 from everflow.ops.variables.variables import VariableAggregation, VariableSynchronization
 
 _keras_style = False
@@ -157,7 +157,7 @@ class Layer(KerasLayer):
         trainable = trained_where_synchronized(trainable, synchronization)
         dtype = dtypes.as_dtype(dtype if dtype is not None else self.dtype or "float32")
         self._set_scope(None)
-        existing = {id(v) for v in global_variables()}
+        existing = {id(v) for v in tf.global_variables()}
         count = len(self._trainable_weights)
         with scopes.variable_scope(self._scope, reuse=self.built or self._reuse, auxiliary_name_scope=False) as scope:
             self._current_scope = scope
@@ -246,4 +246,4 @@ def _is_new(variable: Any, existing: set[int]) -> bool:
 
 
 def _is_trained(variable: Any) -> bool:
-    return any(variable is v for v in trainable_variables())
+    return any(variable is v for v in tf.trainable_variables())

@@ -13,7 +13,6 @@ from everflow.graph.sparse_tensor import SparseTensor, convert_to_tensor_or_spar
 from everflow.metrics.streaming import collected, metric_variable, refuse_eager
 from everflow.ops.math.reduction_gradients import reduced_shape
 from everflow.ops.math.weights_broadcast import assert_broadcastable, broadcast_weights
-from everflow.ops.sparse.sets import set_difference, set_intersection, set_size
 
 
 def _at_k_name(name: str, k: int | None = None, class_id: int | None = None) -> str:
@@ -59,7 +58,7 @@ def _of_class(ids: Any, class_id: int) -> SparseTensor:
     shape = tf.shape(ids, out_type=dtypes.int64)
     last = tf.size(shape) - 1
     one_each = reduced_shape(shape, tf.reshape(last, [1]))
-    found = set_intersection(tf.fill(one_each, tf.cast(class_id, dtypes.int64)), ids)
+    found = tf.sets.intersection(tf.fill(one_each, tf.cast(class_id, dtypes.int64)), ids)
     return SparseTensor(indices=found.indices, values=found.values, dense_shape=shape)
 
 
@@ -76,7 +75,7 @@ def _counted(
     with name_scope(scope, name, (predictions_idx, labels, weights)):
         if class_id is not None:
             labels, predictions_idx = _of_class(labels, class_id), _of_class(predictions_idx, class_id)
-        count = tf.cast(set_size(combine(predictions_idx, labels)), dtypes.float64)
+        count = tf.cast(tf.sets.size(combine(predictions_idx, labels)), dtypes.float64)
         if weights is not None:
             with tf.control_dependencies((assert_broadcastable(weights, count),)):
                 count = tf.multiply(count, tf.cast(weights, dtypes.float64))
@@ -84,15 +83,15 @@ def _counted(
 
 
 def _true_positives(labels: Any, predictions_idx: Any, class_id: int | None = None, weights: Any = None, name: str | None = None) -> Any:
-    return _counted("true_positives", set_intersection, labels, predictions_idx, class_id, weights, name)
+    return _counted("true_positives", tf.sets.intersection, labels, predictions_idx, class_id, weights, name)
 
 
 def _false_positives(labels: Any, predictions_idx: Any, class_id: int | None = None, weights: Any = None) -> Any:
-    return _counted("false_positives", set_difference, labels, predictions_idx, class_id, weights)
+    return _counted("false_positives", tf.sets.difference, labels, predictions_idx, class_id, weights)
 
 
 def _false_negatives(labels: Any, predictions_idx: Any, class_id: int | None = None, weights: Any = None) -> Any:
-    return _counted("false_negatives", lambda a, b: set_difference(a, b, aminusb=False), labels, predictions_idx, class_id, weights)
+    return _counted("false_negatives", lambda a, b: tf.sets.difference(a, b, aminusb=False), labels, predictions_idx, class_id, weights)
 
 
 def _streamed(
@@ -259,7 +258,7 @@ def number_relevant(labels: Any, k: int) -> Any:
     with name_scope(None, "num_relevant", (labels,)) as scope:
         labels = convert_to_tensor_or_sparse_tensor(labels)
         if isinstance(labels, SparseTensor):
-            return tf.minimum(set_size(labels), k, name=scope)
+            return tf.minimum(tf.sets.size(labels), k, name=scope)
         number = tf.reduce_sum(tf.where_v2(tf.greater_equal(labels, 0), tf.ones_like(labels), tf.zeros_like(labels)), axis=-1)
         return tf.minimum(number, k, name=scope)
 

@@ -16,7 +16,6 @@ from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
 from everflow.layers import base
 from everflow.ops.variables import variable_scope as scopes
-from everflow.ops.variables.sets import trainable_variables
 from everflow.rnn.state import zero_state_tensors
 
 ASSERT_LIKE_RNNCELL_ERROR_REGEXP = internal(
@@ -55,7 +54,7 @@ class RNNCell(base.Layer):
     def _rnn_get_variable(self, getter: Any, *args: Any, **kwargs: Any) -> Any:
         """Counts what `call` gets with tf.get_variable among the cell's weights."""
         variable = getter(*args, **kwargs)
-        is_trained = variable.trainable if executing_eagerly() else any(variable is v for v in trainable_variables())
+        is_trained = variable.trainable if executing_eagerly() else any(variable is v for v in tf.trainable_variables())
         weights = self._trainable_weights if is_trained else self._non_trainable_weights
         if not any(variable is w for w in weights):
             weights.append(variable)

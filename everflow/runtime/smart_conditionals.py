@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.ops.control_flow.conditionals import case, cond
 from everflow.ops.core.registry import meaning
 from everflow.runtime.context import Context
 
@@ -27,7 +27,7 @@ def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str |
         raise TypeError("`false_fn` must be callable.")
     value = smart_constant_value(pred)
     if value is None:
-        return cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+        return tf.cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
     return true_fn() if value else false_fn()
 
 
@@ -80,7 +80,7 @@ def smart_case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False,
             # Nothing after this one can be reached.
             if not left:
                 return function()
-            return case(left, default=function, exclusive=exclusive, name=name)
+            return tf.case(left, default=function, exclusive=exclusive, name=name)
     if not left:
         return (pairs[-1][1] if default is None else default)()
-    return case(left, default=default, exclusive=exclusive, name=name)
+    return tf.case(left, default=default, exclusive=exclusive, name=name)

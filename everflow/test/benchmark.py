@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import find, internal, public
+from everflow.api import internal, public
 from everflow.graph import stacks
 from everflow.platform import logging
 from everflow.proto import config_pb2, rewriter_config_pb2, test_log_pb2
+from everflow.runtime.timeline import Timeline
 
 # Where reports go: a file for each benchmark, whose name begins with this variable's value.
 REPORT_PREFIX = internal("platform.benchmark.TEST_REPORTER_TEST_ENV")("TEST_REPORT_FILE_PREFIX")
@@ -150,7 +151,7 @@ class TensorFlowBenchmark(Benchmark):
             metadata = config_pb2.RunMetadata()
             sess.run(target, feed_dict=feed_dict, options=options, run_metadata=metadata)
             if store_trace:
-                timeline = find("python.client.timeline.Timeline")(metadata.step_stats)
+                timeline = Timeline(metadata.step_stats)
                 extras["full_trace_chrome_format"] = timeline.generate_chrome_trace_format()
             if store_memory_usage:
                 extras.update(_peak_memory(metadata.step_stats))

@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 import everflow as tf
-from everflow.api import find, internal, public
+from everflow.api import internal, public
+from everflow.graph.collection_protos import get_collection_proto_type
 from everflow.graph.graph import Graph
 from everflow.proto import graph_pb2, types_pb2
 
@@ -167,7 +168,6 @@ def set_producer_version(graph: Graph, producer_version: int) -> None:
 def assert_meta_graph_protos_equal(tester: Any, a: Any, b: Any) -> None:
     """Both MetaGraphDefs say the same; messages kept as bytes in collections are compared as messages."""
     tester.assertEqual(set(a.collection_def), set(b.collection_def))
-    types = find("python.framework.ops.get_collection_proto_type")
     rests = []
     for meta_graph in (a, b):
         rest = type(meta_graph)()
@@ -176,7 +176,7 @@ def assert_meta_graph_protos_equal(tester: Any, a: Any, b: Any) -> None:
         rests.append(rest)
     for key, a_value in a.collection_def.items():
         b_value = b.collection_def[key]
-        message_type = types(key)
+        message_type = get_collection_proto_type(key)
         if message_type is None:
             tester.assertEqual(a_value, b_value)
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
@@ -13,7 +14,6 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops.variables import assigning
 from everflow.ops.variables.initializers import Zeros
-from everflow.ops.variables.variable_scope import get_variable
 from everflow.ops.variables.variables import Variable, VariableAggregation
 from everflow.platform import logging
 
@@ -55,7 +55,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
 
 
 def _step_variable() -> Any:
-    return get_variable(
+    return tf.get_variable(
         GraphKeys.GLOBAL_STEP,
         shape=[],
         dtype=dtypes.int64,

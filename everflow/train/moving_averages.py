@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow import api
 from everflow.api import internal, public
 from everflow.graph import dtypes
@@ -13,9 +14,8 @@ from everflow.graph.scopes import add_to_collection, colocate_with, init_scope, 
 from everflow.graph.stacks import get_default_graph
 from everflow.ops.variables import assigning
 from everflow.ops.variables.initializers import Zeros
-from everflow.ops.variables.sets import global_variables, moving_average_variables, trainable_variables
 from everflow.ops.variables.store import default_variable_store
-from everflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from everflow.ops.variables.variable_scope import variable_scope
 from everflow.ops.variables.variables import Variable
 from everflow.platform.identity import Reference
 from everflow.train import slots
@@ -41,8 +41,8 @@ def _debiased(variable: Any, value: Any, decay: Any) -> Any:
     """The average of a variable that starts at zero, divided by the sum of the weights so far."""
     with variable_scope(variable.op.name, values=[variable, value, decay]), colocate_with(variable):
         zeros = Zeros(dtype=variable.dtype.base_dtype)
-        biased = get_variable(_unused("biased"), shape=variable.get_shape(), dtype=variable.dtype, initializer=zeros, trainable=False)
-        steps = get_variable(_unused("local_step"), shape=[], dtype=variable.dtype, initializer=zeros, trainable=False)
+        biased = tf.get_variable(_unused("biased"), shape=variable.get_shape(), dtype=variable.dtype, initializer=zeros, trainable=False)
+        steps = tf.get_variable(_unused("local_step"), shape=[], dtype=variable.dtype, initializer=zeros, trainable=False)
     updated = biased.assign_sub((biased - value) * decay)
     counted = steps.assign_add(1)
     return updated / (1 - api.find("pow")(1.0 - decay, counted))
@@ -50,7 +50,7 @@ def _debiased(variable: Any, value: Any, decay: Any) -> Any:
 
 def _unused(name: str) -> str:
     """The name, or the first of `name_1`, `name_2`, ... that no variable of the current scope has."""
-    scope = get_variable_scope()
+    scope = tf.get_variable_scope()
     if scope.reuse:
         return name
     known = default_variable_store()._vars
@@ -69,10 +69,10 @@ def weighted_moving_average(
         collections = [GraphKeys.GLOBAL_VARIABLES]
     with variable_scope(name, "WeightedMovingAvg", [value, weight, decay]) as scope:
         zeros = Zeros(dtype=value.dtype)
-        sums = get_variable(
+        sums = tf.get_variable(
             "value_x_weight", shape=value.get_shape(), dtype=value.dtype, initializer=zeros, trainable=False, collections=collections
         )
-        weights = get_variable(
+        weights = tf.get_variable(
             "weight",
             shape=weight.get_shape(),
             dtype=weight.dtype,
@@ -105,7 +105,7 @@ class ExponentialMovingAverage:
     def apply(self, var_list: Any = None) -> Any:
         """An op that updates the averages of these variables and tensors (the trainable variables unless given)."""
         if var_list is None:
-            var_list = trainable_variables()
+            var_list = tf.trainable_variables()
         debiased = set()
         for var in var_list:
             if var.dtype.base_dtype not in (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64):
@@ -149,10 +149,10 @@ class ExponentialMovingAverage:
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
         """What a Saver needs to restore variables with their averages: {name in the checkpoint: variable}."""
         if moving_avg_variables is None:
-            moving_avg_variables = trainable_variables() + moving_average_variables()
+            moving_avg_variables = tf.trainable_variables() + tf.moving_average_variables()
         found = {self.average_name(v): v for v in moving_avg_variables}
         averaged = {v.name for v in moving_avg_variables}
-        for v in global_variables():
+        for v in tf.global_variables():
             if v.name not in averaged and v.op.name not in found:
                 found[v.op.name] = v
         return found

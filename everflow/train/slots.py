@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+import everflow as tf
 from everflow import api
 from everflow.api import internal
 from everflow.graph.dtypes import DTypeLike
@@ -12,7 +13,7 @@ from everflow.graph.scopes import colocate_with
 from everflow.graph.shapes import as_shape
 from everflow.ops.variables.ref_variables import RefVariable
 from everflow.ops.variables.resource_variables import is_resource_variable
-from everflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from everflow.ops.variables.variable_scope import variable_scope
 from everflow.ops.variables.variables import SaveSliceInfo, Variable
 
 
@@ -46,12 +47,12 @@ def create_zeros_slot(primary: Any, name: str, dtype: DTypeLike | None = None, c
 def _slot(primary: Any, value: Any, name: str, beside: bool, validate_shape: bool, shape: Any, dtype: Any) -> Any:
     prefix = primary._shared_name if isinstance(primary, Variable) else primary.op.name
     with variable_scope(None, f"{prefix}/{name}"), colocate_with(primary) if beside else contextlib.nullcontext():
-        scope = get_variable_scope()
+        scope = tf.get_variable_scope()
         # A slot is cut where its variable is, not once more.
         partitioner = scope.partitioner
         scope.set_partitioner(None)
         use_resource = True if is_resource_variable(primary) else False if isinstance(primary, RefVariable) else None
-        slot = get_variable(
+        slot = tf.get_variable(
             "",
             initializer=value,
             trainable=False,

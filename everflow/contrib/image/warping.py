@@ -10,7 +10,6 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
-from everflow.ops.arrays.reshaping import shape
 
 # Logarithms and roots of squared distances stay finite from here on.
 _SMALLEST = 1e-10
@@ -18,7 +17,7 @@ _SMALLEST = 1e-10
 
 def _interpolated(grid: Any, points: Any) -> Any:
     """Values between the points of a grid [batch, height, width, depth] at [batch, count, (row, column)]."""
-    batch, height, width, depth = tf.unstack(shape(grid))
+    batch, height, width, depth = tf.unstack(tf.shape(grid))
     floors, shares = [], []
     for axis, size in ((0, height), (1, width)):
         where = points[:, :, axis]
@@ -47,7 +46,7 @@ def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> A
     """Images whose pixel (i, j) comes from (i, j) less the flow there, interpolated."""
     with name_scope(name):
         image, flow = convert_to_tensor(image, name="image"), convert_to_tensor(flow, name="flow")
-        batch, height, width, depth = tf.unstack(shape(image))
+        batch, height, width, depth = tf.unstack(tf.shape(image))
         points = tf.reshape(_grid_points(height, width)[None] - tf.cast(flow, tf.float32), tf.stack([batch, height * width, 2]))
         warped = _interpolated(image, tf.cast(points, image.dtype) if image.dtype.is_floating else points)
         warped = tf.reshape(warped, tf.stack([batch, height, width, depth]))
@@ -86,8 +85,8 @@ def interpolate_spline(
     with name_scope(name):
         points, values = convert_to_tensor(train_points), convert_to_tensor(train_values)
         queries = convert_to_tensor(query_points)
-        batch, count, size = tf.unstack(shape(points), num=3)
-        depth = shape(values)[2]
+        batch, count, size = tf.unstack(tf.shape(points), num=3)
+        depth = tf.shape(values)[2]
         matrix = _basis(_squared_distances(points, points), order)
         if regularization_weight > 0:
             matrix += tf.eye(count, dtype=points.dtype)[None] * regularization_weight

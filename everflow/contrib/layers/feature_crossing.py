@@ -8,7 +8,6 @@ import everflow as tf
 from everflow.contrib.layers.publishing import layer
 from everflow.graph import dtypes
 from everflow.graph.sparse_tensor import SparseTensor
-from everflow.ops.sparse.cross import sparse_cross, sparse_cross_hashed
 
 SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY = layer("SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY")(0xDECAFCAFFE)
 # What is added when a hash takes in another: the golden ratio as a fraction of 64 bits, as a signed number.
@@ -28,9 +27,9 @@ def sparse_feature_cross(
     # Dense columns come after sparse ones.
     inputs = [i for i in inputs if isinstance(i, SparseTensor)] + [i for i in inputs if not isinstance(i, SparseTensor)]
     if not hashed_output:
-        return sparse_cross(inputs, name=name)
+        return tf.sparse.cross(inputs, name=name)
     if hash_key is not None:
-        return sparse_cross_hashed(inputs, num_buckets, hash_key, name=name)
+        return tf.sparse.cross_hashed(inputs, num_buckets, hash_key, name=name)
     with tf.name_scope(name, "SparseFeatureCross"):
         return _hashed_without_key(inputs, num_buckets)
 
@@ -47,7 +46,7 @@ def _hashed_without_key(inputs: list[Any], num_buckets: int) -> SparseTensor:
             else tf.reshape(place, tf.shape(tensor))
         )
         hashes.append(_fingerprints(values))
-    crossed = sparse_cross(
+    crossed = tf.sparse.cross(
         [
             tf.as_string(p) if not isinstance(p, SparseTensor) else SparseTensor(p.indices, tf.as_string(p.values), p.dense_shape)
             for p in places

@@ -9,7 +9,6 @@ import everflow as tf
 from everflow.contrib.metrics.publishing import metric
 from everflow.graph import dtypes
 from everflow.metrics.streaming import collected, metric_variable, with_ranks_that_fit
-from everflow.ops.math.confusion_matrix import confusion_matrix_v1
 from everflow.ops.math.weights_broadcast import broadcast_weights
 
 
@@ -118,7 +117,7 @@ def cohen_kappa(
         predictions_idx.get_shape().assert_is_compatible_with(labels.get_shape())
         kind = dtypes.int64 if weights is None else dtypes.float32
         agreed, rows, columns = (metric_variable([num_classes], kind, name=part) for part in ("po", "pe_row", "pe_col"))
-        table = confusion_matrix_v1(labels, predictions_idx, num_classes=num_classes, weights=weights, dtype=kind)
+        table = tf.confusion_matrix(labels, predictions_idx, num_classes=num_classes, weights=weights, dtype=kind)
         new_agreed = tf.assign_add(agreed, tf.diag_part(table))
         new_rows = tf.assign_add(rows, tf.reduce_sum(table, axis=0))
         new_columns = tf.assign_add(columns, tf.reduce_sum(table, axis=1))

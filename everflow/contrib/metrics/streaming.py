@@ -12,7 +12,6 @@ from everflow.contrib.metrics.publishing import metric
 from everflow.graph import dtypes
 from everflow.metrics import classes, counts, means, thresholds, top_k
 from everflow.metrics.streaming import collected, metric_variable
-from everflow.ops.math.confusion_matrix import confusion_matrix_v1
 from everflow.ops.math.weights_broadcast import broadcast_weights
 from everflow.ops.sparse import sets
 
@@ -65,7 +64,7 @@ _LABELS_FIRST: dict[str, Callable[..., Any]] = {
 for _name, _function in _LABELS_FIRST.items():
     _exchanged(_name, _function)
 
-_publish("confusion_matrix", confusion_matrix_v1)
+_publish("confusion_matrix", tf.confusion_matrix)
 _publish("set_size", sets.set_size)
 _publish("set_union", sets.set_union)
 _publish("set_intersection", sets.set_intersection)

@@ -15,7 +15,6 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.ops.control_flow.bodies import is_tensor_array
-from everflow.ops.nn.beam_search import gather_tree
 
 HOME = "contrib.seq2seq.python.ops.beam_search_decoder."
 
@@ -71,7 +70,7 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Any
     max_time, batch_size, beam_width = (size_of(parent_ids, axis) for axis in range(3))
     beams = tf.tile(tf.reshape(tf.range(beam_width), [1, 1, -1]), [max_time, batch_size, 1])
     longest = tf.cast(tf.reduce_max(sequence_length, axis=1), "int32")
-    found = gather_tree(step_ids=beams, parent_ids=parent_ids, max_sequence_lengths=longest, end_token=beam_width + 1)
+    found = tf.contrib.seq2seq.gather_tree(step_ids=beams, parent_ids=parent_ids, max_sequence_lengths=longest, end_token=beam_width + 1)
     inside = tf.transpose(tf.sequence_mask(sequence_length, maxlen=max_time), perm=[2, 0, 1])
     found = tf.where(inside, x=found, y=beams)
     times = tf.tile(tf.reshape(tf.range(max_time), [-1, 1, 1]), [1, batch_size, beam_width])

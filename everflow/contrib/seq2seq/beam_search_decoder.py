@@ -29,7 +29,6 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.ops.control_flow.bodies import is_tensor_array
-from everflow.ops.nn.beam_search import gather_tree
 from everflow.rnn.cell import assert_like_rnncell
 
 
@@ -123,7 +122,9 @@ class BeamSearchDecoderMixin:
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
         """Reads the sequences back from the steps of the search."""
         longest = tf.cast(tf.reduce_max(final_state.lengths, axis=1), "int32")
-        predicted_ids = gather_tree(outputs.predicted_ids, outputs.parent_ids, max_sequence_lengths=longest, end_token=self._end_token)
+        predicted_ids = tf.contrib.seq2seq.gather_tree(
+            outputs.predicted_ids, outputs.parent_ids, max_sequence_lengths=longest, end_token=self._end_token
+        )
         if self._reorder_tensor_arrays:
             final_state = final_state._replace(
                 cell_state=nest.map_structure(

@@ -14,7 +14,6 @@ from everflow.estimator.estimator import Estimator
 from everflow.estimator.heads.classification import classification_head
 from everflow.estimator.heads.regression import RegressionGraphHead
 from everflow.losses.weighting import Reduction
-from everflow.ops.nn.activations import relu
 from everflow.ops.variables.variable_scope import variable_scope
 from everflow.train.global_step import get_global_step
 
@@ -142,7 +141,7 @@ class DNNLinearCombinedClassifier(_CombinedBase):
         dnn_feature_columns: Any = None,
         dnn_optimizer: Any = "Adagrad",
         dnn_hidden_units: Any = None,
-        dnn_activation_fn: Any = relu,
+        dnn_activation_fn: Any = tf.nn.relu,
         dnn_dropout: Any = None,
         n_classes: int = 2,
         weight_column: Any = None,
@@ -185,7 +184,7 @@ class DNNLinearCombinedRegressor(_CombinedBase):
         dnn_feature_columns: Any = None,
         dnn_optimizer: Any = "Adagrad",
         dnn_hidden_units: Any = None,
-        dnn_activation_fn: Any = relu,
+        dnn_activation_fn: Any = tf.nn.relu,
         dnn_dropout: Any = None,
         label_dimension: int = 1,
         weight_column: Any = None,
@@ -228,7 +227,7 @@ class DNNLinearCombinedEstimator(_CombinedBase):
         dnn_feature_columns: Any = None,
         dnn_optimizer: Any = "Adagrad",
         dnn_hidden_units: Any = None,
-        dnn_activation_fn: Any = relu,
+        dnn_activation_fn: Any = tf.nn.relu,
         dnn_dropout: Any = None,
         input_layer_partitioner: Any = None,
         config: Any = None,

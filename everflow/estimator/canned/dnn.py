@@ -16,7 +16,6 @@ from everflow.feature_column.layers import DenseFeatures
 from everflow.feature_column.protocol import is_feature_column_v2
 from everflow.feature_column.scoped import input_layer
 from everflow.losses.weighting import Reduction
-from everflow.ops.nn.activations import relu
 from everflow.ops.variables.variable_scope import variable_scope
 
 LEARNING_RATE = 0.05
@@ -187,7 +186,7 @@ class DNNClassifier(_DNNBase):
         weight_column: Any = None,
         label_vocabulary: Any = None,
         optimizer: Any = "Adagrad",
-        activation_fn: Any = relu,
+        activation_fn: Any = tf.nn.relu,
         dropout: Any = None,
         input_layer_partitioner: Any = None,
         config: Any = None,
@@ -223,7 +222,7 @@ class DNNRegressor(_DNNBase):
         label_dimension: int = 1,
         weight_column: Any = None,
         optimizer: Any = "Adagrad",
-        activation_fn: Any = relu,
+        activation_fn: Any = tf.nn.relu,
         dropout: Any = None,
         input_layer_partitioner: Any = None,
         config: Any = None,
@@ -258,7 +257,7 @@ class DNNEstimator(_DNNBase):
         feature_columns: Any,
         model_dir: str | None = None,
         optimizer: Any = "Adagrad",
-        activation_fn: Any = relu,
+        activation_fn: Any = tf.nn.relu,
         dropout: Any = None,
         input_layer_partitioner: Any = None,
         config: Any = None,

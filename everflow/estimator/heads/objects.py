@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import find, public
+from everflow.api import public
 from everflow.estimator.heads import classification, regression
 from everflow.estimator.heads.base import GraphHead, LossSpec
 from everflow.estimator.heads.keys import MetricKeys, PredictionKeys
@@ -157,7 +157,7 @@ def _keras_train_op(loss: Any, optimizer: Any, trainable_variables: Any) -> Any:
 
 
 def _metric(kind: str, name: str, **arguments: Any) -> Any:
-    return find(f"keras.metrics.{kind}")(name=name, **arguments)
+    return getattr(tf.keras.metrics, kind)(name=name, **arguments)
 
 
 def _baseline(key: str) -> Any:

@@ -6,12 +6,12 @@ import os
 from typing import Any
 
 import everflow as tf
-from everflow.api import find, internal, public
+from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.stacks import get_default_graph
 from everflow.keras.backend.session import get_session
 from everflow.keras.saving import hdf5
-from everflow.train.tracking.checkpoint import saver_with_op_caching
+from everflow.train.tracking.checkpoint import saver_with_op_caching, streaming_restore
 
 _HDF5_ENDINGS = (".h5", ".keras", ".hdf5")
 
@@ -26,11 +26,6 @@ def ask_to_proceed_with_overwrite(filepath: str) -> bool:
         return False
     print("[TIP] Next time specify overwrite=True!")
     return True
-
-
-def should_overwrite(filepath: str) -> bool:
-    """Whether a file that exists may be overwritten."""
-    return find("python.keras.utils.io_utils.ask_to_proceed_with_overwrite")(filepath)
 
 
 def is_hdf5_path(path: Any) -> bool:
@@ -103,7 +98,7 @@ def save_weights(model: Any, filepath: Any, overwrite: bool, save_format: Any) -
             'the ".h5"/".keras" when saving in TensorFlow format.'
         )
     target = filepath + ".index" if save_format == "tf" else filepath
-    if not overwrite and os.path.isfile(target) and not should_overwrite(target):
+    if not overwrite and os.path.isfile(target) and not ask_to_proceed_with_overwrite(target):
         return
     if save_format == "h5":
         import h5py
@@ -127,7 +122,7 @@ def load_weights(model: Any, filepath: Any, by_name: bool) -> Any:
         status = _saver(model).restore(filepath)
         if not executing_eagerly():
             session = get_session()
-            find("python.training.tracking.util.streaming_restore")(status=status, session=session)
+            streaming_restore(status=status, session=session)
         status.assert_nontrivial_match()
         return status
     import h5py

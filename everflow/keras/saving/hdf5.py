@@ -163,12 +163,12 @@ def save_model_to_hdf5(model: Any, filepath: Any, overwrite: bool = True, includ
     """Writes a model: its config, its weights, how it is trained and where its optimizer is."""
     import h5py
 
-    from everflow.keras.saving.files import should_overwrite
+    from everflow.keras.saving.files import ask_to_proceed_with_overwrite
 
     given = isinstance(filepath, h5py.File)
     if not given:
         filepath = os.fspath(filepath)
-        if not overwrite and os.path.isfile(filepath) and not should_overwrite(filepath):
+        if not overwrite and os.path.isfile(filepath) and not ask_to_proceed_with_overwrite(filepath):
             return
     f = filepath if given else h5py.File(filepath, mode="w")
     try:

@@ -8,7 +8,7 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.errors import data_loss
-from everflow.keras.saving.files import should_overwrite
+from everflow.keras.saving.files import ask_to_proceed_with_overwrite
 from everflow.keras.saving.revived import RevivedLayer, RevivedModel, RevivedNetwork, RevivedSequential
 from everflow.keras.saving.training_config import compile_arguments
 from everflow.platform import logging
@@ -75,7 +75,7 @@ def load(path: Any, compile: bool = True) -> Any:
 @internal("keras.saving.saved_model.save.save")
 def save(model: Any, filepath: str, overwrite: bool, include_optimizer: bool, signatures: Any = None) -> None:
     """Writes a model as a SavedModel, with its optimizer or without."""
-    if not overwrite and os.path.exists(filepath) and not should_overwrite(filepath):
+    if not overwrite and os.path.exists(filepath) and not ask_to_proceed_with_overwrite(filepath):
         return
     optimizer = model.optimizer
     if not include_optimizer:

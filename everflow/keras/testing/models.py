@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.api import find, internal
+from everflow.api import internal
 from everflow.eager.context import executing_eagerly
 from everflow.keras.testing.modes import get_model_type
 
@@ -207,7 +207,7 @@ def get_v2_optimizer(name: str, **kwargs: Any) -> Any:
     names = {n.lower(): n for n in ("Adadelta", "Adagrad", "Adam", "Adamax", "Nadam", "RMSprop", "SGD", "Ftrl")}
     if name not in names:
         raise ValueError(f"Could not find requested v2 optimizer: {name}")
-    return find(f"keras.optimizers.{names[name]}")(**kwargs)
+    return getattr(tf.keras.optimizers, names[name])(**kwargs)
 
 
 @internal("keras.testing_utils.get_expected_metric_variable_names")

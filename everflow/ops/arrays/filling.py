@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.errors import OpError, invalid_argument, resource_exhausted
 from everflow.graph import dtypes, shapes
@@ -19,7 +20,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import cast, reshape, shape_internal, shown
+from everflow.ops.arrays.reshaping import cast, shape_internal, shown
 from everflow.ops.core import symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
@@ -87,9 +88,7 @@ op(
 
 
 def _summed(x: Any) -> Any:
-    from everflow.ops.math.reductions import reduce_sum
-
-    return reduce_sum(x)
+    return tf.reduce_sum(x)
 
 
 def _empty(node: Node) -> Callable[..., Any]:
@@ -140,7 +139,7 @@ def _filled(value: Any, shape: Any, dtype: dtypes.DTypeLike, name: str) -> Any:
         except (TypeError, ValueError):
             shape = convert_to_tensor(shape, dtype=dtypes.int32)
     if not shape.dims:
-        shape = reshape(shape, [-1])
+        shape = tf.reshape(shape, [-1])
     return fill(shape, constant(value, dtype=dtype), name=name)
 
 

@@ -18,7 +18,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import colocate_with, name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import cast, expand_dims, is_text, rank, reshape, shape, shown, size
+from everflow.ops.arrays.reshaping import cast, is_text, shown
 from everflow.ops.core import host_sizes
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
@@ -163,10 +163,10 @@ def _gather_gradient(o: Operation, dy: Any) -> Any:
     """The rows of dy as they are, with the indices of the rows they belong to."""
     params, indices = o.inputs[0], o.inputs[1]
     with colocate_with(params):
-        whole = cast(shape(params, out_type=dtypes.int64), dtypes.int32)
-    count = expand_dims(size(indices), 0)
-    values = reshape(dy, tf.concat([count, whole[1:]], 0))
-    return IndexedSlices(values, reshape(indices, count), whole)
+        whole = cast(tf.shape(params, out_type=dtypes.int64), dtypes.int32)
+    count = tf.expand_dims(tf.size(indices), 0)
+    values = tf.reshape(dy, tf.concat([count, whole[1:]], 0))
+    return IndexedSlices(values, tf.reshape(indices, count), whole)
 
 
 def _gather_v2_gradient(o: Operation, dy: Any) -> Any:
@@ -178,20 +178,20 @@ def _gather_v2_gradient(o: Operation, dy: Any) -> Any:
         if indices.dims is None:
             raise ValueError("The rank of indices must be known where batch_dims is negative.")
         batch += len(indices.dims)
-    whole = shape(params)
-    at = axis % rank(params)
+    whole = tf.shape(params)
+    at = axis % tf.rank(params)
     lead, tail = whole[:batch], tf.slice(whole, [at + 1], [-1])
-    count = tf.size(indices[(0,) * batch]) if batch == 0 else tf.reduce_prod(shape(indices)[batch:])
+    count = tf.size(indices[(0,) * batch]) if batch == 0 else tf.reduce_prod(tf.shape(indices)[batch:])
     # dy has the shape lead + middle + indices + tail; the indexed dimension comes to the front, next to the batch.
     middle = tf.slice(whole, [batch], [at - batch])
-    flat = reshape(dy, tf.stack([tf.reduce_prod(lead), tf.reduce_prod(middle), count, tf.reduce_prod(tail)]))
-    rows = reshape(tf.transpose(flat, [0, 2, 1, 3]), tf.stack([-1, tf.reduce_prod(middle), tf.reduce_prod(tail)]))
+    flat = tf.reshape(dy, tf.stack([tf.reduce_prod(lead), tf.reduce_prod(middle), count, tf.reduce_prod(tail)]))
+    rows = tf.reshape(tf.transpose(flat, [0, 2, 1, 3]), tf.stack([-1, tf.reduce_prod(middle), tf.reduce_prod(tail)]))
     limit = whole[at]
     first = tf.range(tf.reduce_prod(lead)) * limit
-    chosen = reshape(indices, tf.stack([-1, count])) + cast(expand_dims(first, 1), indices.dtype.base_dtype)
-    sums = apply("UnsortedSegmentSum", rows, reshape(chosen, [-1]), tf.reduce_prod(lead) * limit)
-    sums = reshape(sums, tf.stack([tf.reduce_prod(lead), limit, tf.reduce_prod(middle), tf.reduce_prod(tail)]))
-    found = reshape(tf.transpose(sums, [0, 2, 1, 3]), whole)
+    chosen = tf.reshape(indices, tf.stack([-1, count])) + cast(tf.expand_dims(first, 1), indices.dtype.base_dtype)
+    sums = apply("UnsortedSegmentSum", rows, tf.reshape(chosen, [-1]), tf.reduce_prod(lead) * limit)
+    sums = tf.reshape(sums, tf.stack([tf.reduce_prod(lead), limit, tf.reduce_prod(middle), tf.reduce_prod(tail)]))
+    found = tf.reshape(tf.transpose(sums, [0, 2, 1, 3]), whole)
     found.set_shape(params.get_shape())
     return [found, None, None]
 
@@ -300,7 +300,7 @@ def _gather_nd_shape(o: Operation) -> Any:
 
 def _gather_nd_gradient(o: Operation, dy: Any) -> Any:
     params, indices = o.inputs
-    whole = shape(params, out_type=indices.dtype)
+    whole = tf.shape(params, out_type=indices.dtype)
     if indices.dims is not None and len(indices.dims) == 2 and indices.dims[-1] == 1:
         return [IndexedSlices(dy, tf.squeeze(indices, axis=-1), whole), None]
     return [tf.scatter_nd(indices, dy, whole), None]
@@ -335,13 +335,13 @@ def batch_gather_nd(params: Any, indices: Any, batch_dims: Any, name: str | None
                 raise ValueError(f"batch_dims = {batch_dims} must be less than rank({label}) = {len(t.dims)}")
         if batch_dims == 0:
             return apply("GatherNd", params, indices)
-        sizes = shape(indices)
+        sizes = tf.shape(indices)
         whole = tf.concat([sizes[:-1], [1]], 0)
         columns = []
         for i in range(batch_dims):
             numbers = cast(tf.range(sizes[i]), indices.dtype.base_dtype)
             # The batch's own coordinates come before those that the caller gives.
-            column = reshape(numbers, tf.concat([[-1], tf.ones([rank(indices) - 1 - i], dtypes.int32)], 0))
+            column = tf.reshape(numbers, tf.concat([[-1], tf.ones([tf.rank(indices) - 1 - i], dtypes.int32)], 0))
             columns.append(tf.broadcast_to(column, whole))
         return apply("GatherNd", params, tf.concat([*columns, indices], -1))
 

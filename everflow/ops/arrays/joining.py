@@ -19,7 +19,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import cast, expand_dims, identity, is_text, rank, shape, shape_n, shown, squeeze
+from everflow.ops.arrays.reshaping import cast, is_text, shown
 from everflow.ops.core import host_sizes, symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, fused_op, not_differentiable, op
@@ -137,10 +137,10 @@ def _parts_gradient(o: Operation, dy: Any, axis_first: bool) -> Any:
     elif isinstance(dy, IndexedSlices):
         found = _indexed_parts(dy, axis, parts)
     else:
-        at = axis % rank(parts[0])
+        at = axis % tf.rank(parts[0])
         sizes = _sizes(parts)
         if len(parts) > 16:
-            lengths = squeeze(tf.slice(stack(sizes, axis=1), [at, 0], [1, -1]))
+            lengths = tf.squeeze(tf.slice(stack(sizes, axis=1), [at, 0], [1, -1]))
             found = tf.split(dy, lengths, at, num=len(parts))
         else:
             offsets = apply("ConcatOffset", at, sizes)
@@ -152,9 +152,9 @@ def _sizes(tensors: list[Any]) -> list[Any]:
     """The shapes of tensors: constants if all are known."""
     found = []
     for t in tensors:
-        found.append(shape(t))
+        found.append(tf.shape(t))
         if not found[-1].is_eager and found[-1].op.type != "Const":
-            return list(shape_n(tensors))
+            return list(tf.shape_n(tensors))
     return found
 
 
@@ -168,7 +168,7 @@ def _indexed_parts(dy: Any, axis: Any, parts: list[Any]) -> list[Any]:
         if parts[0].dims is None:
             raise ValueError("Can only compute IndexedSlices gradient with negative concat_dim when first value rank is statically-known.")
         at += len(parts[0].dims)
-    sizes = [shape(t) for t in parts]
+    sizes = [tf.shape(t) for t in parts]
     found = []
     if at > 0:
         offsets = apply("ConcatOffset", axis, sizes)
@@ -180,8 +180,8 @@ def _indexed_parts(dy: Any, axis: Any, parts: list[Any]) -> list[Any]:
     start = constant(0, dtype=dy.indices.dtype)
     for size in sizes:
         end = start + cast(tf.slice(size, [0], [1]), dy.indices.dtype)
-        end = squeeze(end, [0])
-        rows = squeeze(tf.where(tf.logical_and(tf.greater_equal(dy.indices, start), tf.less(dy.indices, end))), [1])
+        end = tf.squeeze(end, [0])
+        rows = tf.squeeze(tf.where(tf.logical_and(tf.greater_equal(dy.indices, start), tf.less(dy.indices, end))), [1])
         found.append(IndexedSlices(tf.gather(dy.values, rows), tf.gather(dy.indices, rows) - start, size))
         start = end
     return found
@@ -252,7 +252,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
             at = convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32)
             if at.dims not in (None, ()):
                 raise ValueError(f"Shape {at.get_shape()} must have rank 0")
-            return identity(values[0], name=name)
+            return tf.identity(values[0], name=name)
     return apply("ConcatV2", values, axis, name=name)
 
 
@@ -397,4 +397,4 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
         first = convert_to_tensor(values[0])
         dims = first.get_shape()
         whole = shapes.TensorShape([len(values)]).concatenate(dims)
-        return apply("ParallelConcat", [expand_dims(v, 0) for v in values], shape=whole)
+        return apply("ParallelConcat", [tf.expand_dims(v, 0) for v in values], shape=whole)

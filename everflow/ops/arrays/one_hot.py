@@ -17,7 +17,7 @@ from everflow.graph.convert import constant, convert_to_tensor
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import expand_dims, is_text
+from everflow.ops.arrays.reshaping import is_text
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.tensors import torch_dtype
@@ -115,7 +115,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: dtypes.DTypeLike = dt
         if maxlen.dims is not None and maxlen.dims != ():
             raise ValueError("maxlen must be scalar for sequence_mask")
         row = apply("Range", constant(0, maxlen.dtype), maxlen, constant(1, maxlen.dtype))
-        column = apply("Cast", expand_dims(lengths, -1), DstT=maxlen.dtype)
+        column = apply("Cast", tf.expand_dims(lengths, -1), DstT=maxlen.dtype)
         found = tf.less(row, column)
         wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
         return found if wanted is None or found.dtype.base_dtype is wanted else apply("Cast", found, DstT=wanted)

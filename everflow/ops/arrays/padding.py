@@ -15,7 +15,7 @@ from everflow.graph import shapes
 from everflow.graph.constants import constant_value, known
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import is_text, rank, reshape, shape, shown
+from everflow.ops.arrays.reshaping import is_text, shown
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
@@ -87,8 +87,8 @@ def _padded_dims(o: Operation) -> Any:
 def _inner(o: Operation, dy: Any) -> Any:
     """The part of dy that was the input."""
     x, paddings = o.inputs[0], o.inputs[1]
-    column = tf.slice(paddings, [0, 0], tf.stack([rank(x), 1]))
-    found = tf.slice(dy, reshape(column, [-1]), shape(x))
+    column = tf.slice(paddings, [0, 0], tf.stack([tf.rank(x), 1]))
+    found = tf.slice(dy, tf.reshape(column, [-1]), tf.shape(x))
     return [found] + [None] * (len(o.inputs) - 1)
 
 

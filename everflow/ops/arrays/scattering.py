@@ -15,7 +15,7 @@ from everflow.graph import shapes
 from everflow.graph.constants import dims_of
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
-from everflow.ops.arrays.gathering import check_nd, gather_nd
+from everflow.ops.arrays.gathering import check_nd
 from everflow.ops.arrays.reshaping import as_signed, is_text, shown
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
@@ -118,7 +118,7 @@ op(
     "ScatterNd",
     kernel=_scatter_nd,
     shape=lambda o: scattered_dims(o.inputs[0].dims, o.inputs[1].dims, dims_of(o.inputs[2])),
-    gradient=lambda o, dy: [None, gather_nd(dy, o.inputs[0]), None],
+    gradient=lambda o, dy: [None, tf.gather_nd(dy, o.inputs[0]), None],
     sizes=(2,),
 )
 
@@ -144,18 +144,18 @@ def _tensor_scatter_shape(o: Operation) -> Any:
 
 def _update_gradient(o: Operation, dy: Any) -> Any:
     indices, updates = o.inputs[1], o.inputs[2]
-    of_updates = gather_nd(dy, indices)
+    of_updates = tf.gather_nd(dy, indices)
     of_tensor = apply("TensorScatterUpdate", tf.identity(dy), indices, tf.zeros_like(updates, dtype=dy.dtype))
     return [of_tensor, None, of_updates]
 
 
 def _subtract_gradient(o: Operation, dy: Any) -> Any:
-    of_updates = gather_nd(dy, o.inputs[1])
+    of_updates = tf.gather_nd(dy, o.inputs[1])
     return [tf.identity(dy), None, -of_updates]
 
 
 def _add_gradient(o: Operation, dy: Any) -> Any:
-    of_updates = gather_nd(dy, o.inputs[1])
+    of_updates = tf.gather_nd(dy, o.inputs[1])
     return [tf.identity(dy), None, of_updates]
 
 
@@ -166,7 +166,7 @@ op(
     "ScatterNdNonAliasingAdd",
     kernel=_tensor_scatter("add"),
     shape=_tensor_scatter_shape,
-    gradient=lambda o, dy: [dy, None, gather_nd(dy, o.inputs[1])],
+    gradient=lambda o, dy: [dy, None, tf.gather_nd(dy, o.inputs[1])],
 )
 
 

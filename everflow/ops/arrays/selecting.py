@@ -16,7 +16,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import as_signed, is_text, reshape, shape, shown
+from everflow.ops.arrays.reshaping import as_signed, is_text, shown
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.tensors import from_numpy, to_numpy, torch_dtype
@@ -53,11 +53,11 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         whole[at : at + count].assert_is_compatible_with(mask.get_shape())
         if at < 0 and tensor.dims is not None:
             at += len(tensor.dims)
-        elements = tf.reduce_prod(shape(tensor)[at : at + count], [0])
-        flat = reshape(tensor, tf.concat([shape(tensor)[:at], [elements], shape(tensor)[at + count :]], 0))
+        elements = tf.reduce_prod(tf.shape(tensor)[at : at + count], [0])
+        flat = tf.reshape(tensor, tf.concat([tf.shape(tensor)[:at], [elements], tf.shape(tensor)[at + count :]], 0))
         size = whole[at : at + count].num_elements() if tensor.dims is not None else None
         flat.set_shape(shapes.TensorShape(whole[:at]).concatenate([size]).concatenate(whole[at + count :]))
-        indices = tf.squeeze(tf.where(reshape(mask, [-1])), axis=[1])
+        indices = tf.squeeze(tf.where(tf.reshape(mask, [-1])), axis=[1])
         return tf.gather(flat, indices, axis=at)
 
 
@@ -237,13 +237,13 @@ def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: dtypes.DTypeLike = dtypes.int32, name: str | None = None
 ) -> Any:
     """Where values would be inserted into sorted rows: before equal elements, or after them if `side` is "right"."""
-    columns, width = shape(sorted_sequence)[-1], shape(values)[-1]
-    ordered = reshape(sorted_sequence, [-1, columns])
-    flat = reshape(values, [-1, width])
+    columns, width = tf.shape(sorted_sequence)[-1], tf.shape(values)[-1]
+    ordered = tf.reshape(sorted_sequence, [-1, columns])
+    flat = tf.reshape(values, [-1, width])
     if side not in ("left", "right"):
         raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")
     found = apply("UpperBound" if side == "right" else "LowerBound", ordered, flat, out_type=out_type, name=name)
-    return reshape(found, shape(values))
+    return tf.reshape(found, tf.shape(values))
 
 
 def _check_numbers(numbers: Any, limit: int) -> None:
@@ -292,10 +292,10 @@ def _dynamic_partition_shape(o: Operation) -> Any:
 
 def _dynamic_partition_gradient(o: Operation, *dys: Any) -> Any:
     data, numbers = o.inputs
-    sizes = shape(numbers)
-    places = reshape(tf.range(tf.reduce_prod(sizes)), sizes)
+    sizes = tf.shape(numbers)
+    places = tf.reshape(tf.range(tf.reduce_prod(sizes)), sizes)
     back = dynamic_partition(places, numbers, o.attr("num_partitions"))
-    return [reshape(dynamic_stitch(back, list(dys)), shape(data)), None]
+    return [tf.reshape(dynamic_stitch(back, list(dys)), tf.shape(data)), None]
 
 
 op("DynamicPartition", kernel=_dynamic_partition, shape=_dynamic_partition_shape, gradient=_dynamic_partition_gradient)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
@@ -15,8 +16,7 @@ from everflow.graph.convert import constant
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
-from everflow.ops.arrays.filling import ones_like
-from everflow.ops.arrays.reshaping import cast, flipped, is_text, rank, reshape, shape, shown
+from everflow.ops.arrays.reshaping import cast, flipped, is_text, shown
 from everflow.ops.core import host_sizes, symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, fused_op, op
@@ -247,7 +247,7 @@ def _mask_attrs(o: Operation) -> dict[str, Any]:
 
 def _strided_slice_gradient(o: Operation, dy: Any) -> Any:
     x, begin, end, strides = o.inputs
-    sizes = shape(x, out_type=begin.dtype)
+    sizes = tf.shape(x, out_type=begin.dtype)
     return apply("StridedSliceGrad", sizes, begin, end, strides, dy, **_mask_attrs(o)), None, None, None
 
 
@@ -448,15 +448,12 @@ def _slice_shape(o: Operation) -> Any:
 
 
 def _slice_gradient(o: Operation, dy: Any) -> Any:
-    from everflow.ops.arrays.joining import concat, stack
-    from everflow.ops.arrays.padding import pad
-
     x, begin = o.inputs[0], o.inputs[1]
-    column = stack([rank(x), 1])
-    size = shape(o.outputs[0])
-    before = reshape(begin, column)
-    after = reshape(shape(x) - size - begin, column)
-    return pad(dy, concat([before, after], 1)), None, None
+    column = tf.stack([tf.rank(x), 1])
+    size = tf.shape(o.outputs[0])
+    before = tf.reshape(begin, column)
+    after = tf.reshape(tf.shape(x) - size - begin, column)
+    return tf.pad(dy, tf.concat([before, after], 1)), None, None
 
 
 op("Slice", kernel=_slice, shape=_slice_shape, gradient=_slice_gradient, view=True, sizes=(1, 2), symbolic=symbolic.sized_by(2))
@@ -484,7 +481,7 @@ def strided_slice(
 ) -> Any:
     """The part of a tensor between `begin` and `end`, in steps; the masks say which bounds not to take literally."""
     if strides is None:
-        strides = ones_like(begin)
+        strides = tf.ones_like(begin)
     masks = dict(zip(MASKS, (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)))
     found = apply("StridedSlice", input_, begin, end, strides, name=name, **masks)
     parent_name = name
@@ -519,9 +516,7 @@ def _check_index(index: Any) -> None:
 def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
     """`tensor[slice_spec]`: integers, slices, `...`, `tf.newaxis`, scalar tensors, or a boolean mask."""
     if isinstance(slice_spec, bool) or _is_mask(slice_spec):
-        from everflow.ops.arrays.selecting import boolean_mask
-
-        return boolean_mask(tensor=tensor, mask=slice_spec)
+        return tf.boolean_mask(tensor=tensor, mask=slice_spec)
     if not isinstance(slice_spec, (list, tuple)):
         slice_spec = [slice_spec]
     begin: list[Any] = []
@@ -559,9 +554,7 @@ def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
             masks["shrink_axis_mask"] |= bit
     with name_scope(None, "strided_slice", [tensor, *begin, *end, *strides]) as scope:
         if begin:
-            from everflow.ops.arrays.joining import stack
-
-            lower, upper, steps = stack(begin), stack(end), stack(strides)
+            lower, upper, steps = tf.stack(begin), tf.stack(end), tf.stack(strides)
             if dtypes.int64 in (lower.dtype, upper.dtype, steps.dtype):
                 lower, upper, steps = (cast(t, dtypes.int64) for t in (lower, upper, steps))
         else:

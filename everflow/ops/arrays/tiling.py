@@ -17,7 +17,7 @@ from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import cast, expand_dims, is_text, rank, reshape, shape, shown
+from everflow.ops.arrays.reshaping import cast, is_text, shown
 from everflow.ops.arrays.version2_arguments import convert_to_int_tensor
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
@@ -71,14 +71,14 @@ def _tile_shape(o: Operation) -> Any:
 def _tile_gradient(o: Operation, dy: Any) -> Any:
     """Sums over the repetitions: dy as [multiple, size, multiple, size, ...], summed over every other dimension."""
     x, multiples = o.inputs
-    sizes = shape(x, out_type=multiples.dtype)
-    pairs = reshape(tf.transpose(tf.stack([multiples, sizes])), [-1])
+    sizes = tf.shape(x, out_type=multiples.dtype)
+    pairs = tf.reshape(tf.transpose(tf.stack([multiples, sizes])), [-1])
     if isinstance(dy, IndexedSlices):
         # The rows of all repetitions fall on the same rows of the input.
         dy = apply("UnsortedSegmentSum", dy.values, dy.indices % cast(sizes[0], dy.indices.dtype), sizes[0])
         pairs = tf.concat([[1], pairs[1:]], 0)
     axes = tf.range(0, tf.size(pairs), 2)
-    found = tf.reduce_sum(reshape(dy, pairs), axes)
+    found = tf.reduce_sum(tf.reshape(dy, pairs), axes)
     found.set_shape(x.get_shape())
     return [found, None]
 
@@ -140,9 +140,9 @@ def _broadcast_to_shape(o: Operation) -> Any:
 
 def _broadcast_to_gradient(o: Operation, dy: Any) -> Any:
     x, wanted = o.inputs
-    sizes = shape(x, out_type=wanted.dtype)
+    sizes = tf.shape(x, out_type=wanted.dtype)
     axes = apply("BroadcastGradientArgs", wanted, sizes)[1]
-    return [reshape(tf.reduce_sum(dy, axes, keepdims=True), sizes), None]
+    return [tf.reshape(tf.reduce_sum(dy, axes, keepdims=True), sizes), None]
 
 
 op("BroadcastTo", kernel=_broadcast_to, shape=_broadcast_to_shape, gradient=_broadcast_to_gradient, view=True, sizes=(1,), fills=0)
@@ -177,13 +177,13 @@ def meshgrid(*args: Any, **kwargs: Any) -> Any:
         raise ValueError("indexing parameter must be either 'xy' or 'ij'")
     with name_scope(name, "meshgrid", args):
         count = len(args)
-        columns = [reshape(tf.stack(x), [1] * i + [-1] + [1] * (count - 1 - i)) for i, x in enumerate(args)]
+        columns = [tf.reshape(tf.stack(x), [1] * i + [-1] + [1] * (count - 1 - i)) for i, x in enumerate(args)]
         sizes = [tf.size(x) for x in args]
         dtype = convert_to_tensor(args[0]).dtype.base_dtype
         if indexing == "xy" and count > 1:
             rest = [1] * (count - 2)
-            columns[0] = reshape(columns[0], [1, -1, *rest])
-            columns[1] = reshape(columns[1], [-1, 1, *rest])
+            columns[0] = tf.reshape(columns[0], [1, -1, *rest])
+            columns[1] = tf.reshape(columns[1], [-1, 1, *rest])
             sizes[0], sizes[1] = sizes[1], sizes[0]
         one = tf.ones(sizes, dtype)
         return [x * one for x in columns]
@@ -193,7 +193,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> Any:
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:
     """Each element, or each slice along an axis, repeated."""
     if axis is None:
-        input = reshape(input, [-1])
+        input = tf.reshape(input, [-1])
         axis = 0
     return repeat_with_axis(input, repeats, axis, name)
 
@@ -211,20 +211,20 @@ def repeat_with_axis(data: Any, repeats: Any, axis: int, name: str | None = None
         at = get_positive_axis(axis, None if data.dims is None else len(data.dims))
         if repeats.dims is not None and len(repeats.dims) > at + 1:
             raise ValueError(f"repeats must have rank at most {at + 1}")
-        sizes = shape(data)
+        sizes = tf.shape(data)
         if repeats.dims == () or repeats.dims == (1,):
-            expanded = expand_dims(data, at + 1)
+            expanded = tf.expand_dims(data, at + 1)
             tiled = tile_one_dimension(expanded, at + 1, repeats if repeats.dims == () else repeats[0])
-            return reshape(tiled, tf.concat([sizes[:at], [-1], sizes[at + 1 :]], 0))
+            return tf.reshape(tiled, tf.concat([sizes[:at], [-1], sizes[at + 1 :]], 0))
         if repeats.dims is None or len(repeats.dims) != at + 1:
-            many = tf.broadcast_to(repeats, tf.concat([sizes[: at + 1 - len(repeats.dims or (1,))], shape(repeats)], 0))
+            many = tf.broadcast_to(repeats, tf.concat([sizes[: at + 1 - len(repeats.dims or (1,))], tf.shape(repeats)], 0))
             many.set_shape([None] * (at + 1))
         else:
             many = repeats
         most = tf.maximum(0, tf.reduce_max(many))
         mask = tf.sequence_mask(many, most)
-        masked = tf.boolean_mask(tile_one_dimension(expand_dims(data, at + 1), at + 1, most), mask)
-        return masked if at == 0 else reshape(masked, tf.concat([sizes[:at], [-1], sizes[at + 1 :]], 0))
+        masked = tf.boolean_mask(tile_one_dimension(tf.expand_dims(data, at + 1), at + 1, most), mask)
+        return masked if at == 0 else tf.reshape(masked, tf.concat([sizes[:at], [-1], sizes[at + 1 :]], 0))
 
 
 @internal("ops.array_ops.tile_one_dimension")
@@ -234,17 +234,17 @@ def tile_one_dimension(data: Any, axis: int, multiple: Any) -> Any:
         multiples: Any = [1] * len(data.dims)
         multiples[axis] = multiple
     else:
-        ones = tf.ones(rank(data), dtypes.int32)
+        ones = tf.ones(tf.rank(data), dtypes.int32)
         multiples = tf.concat([ones[:axis], [multiple], ones[axis + 1 :]], 0)
     return tile(data, multiples)
 
 
 def _at_least_vector(x: Any) -> Any:
     if x.dims == ():
-        return reshape(x, [1])
+        return tf.reshape(x, [1])
     if x.dims is None:
-        sizes, count = shape(x), rank(x)
-        return reshape(x, tf.concat([[1], sizes], 0)[-count:])
+        sizes, count = tf.shape(x), tf.rank(x)
+        return tf.reshape(x, tf.concat([[1], sizes], 0)[-count:])
     return x
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow import errors
 from everflow.api import public
 from everflow.graph import dtypes
@@ -15,7 +16,6 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor, TensorLike
-from everflow.ops.control_flow.ordering import Assert, no_op
 from everflow.ops.core.registry import apply
 
 
@@ -94,7 +94,7 @@ def _binary(
         x_value, y_value = constant_value(x), constant_value(y)
         if x_value is not None and y_value is not None and not np.all(static(x_value, y_value)):
             _fail_now(data)
-        return Assert(condition, data, summarize=summarize)
+        return tf.Assert(condition, data, summarize=summarize)
 
 
 @public(*_both("assert_equal"))
@@ -105,7 +105,7 @@ def assert_equal(
     name = name or "assert_equal"
     with name_scope(name, "assert_equal", [x, y, data]):
         if x is y:
-            return no_op()
+            return tf.no_op()
     return _binary("==", "Equal", np.equal, x, y, data, summarize, message, name)
 
 
@@ -220,7 +220,7 @@ def assert_near(
         extra = {"Tout": kind} if x.dtype.is_complex else {}
         tolerance = apply("AddV2", atol, apply("Mul", rtol, apply(magnitude, y, **extra)))
         difference = apply(magnitude, apply("Sub", x, y), **extra)
-        return Assert(_all_true(apply("LessEqual", difference, tolerance)), data, summarize=summarize)
+        return tf.Assert(_all_true(apply("LessEqual", difference, tolerance)), data, summarize=summarize)
 
 
 @public(*_both("assert_integer"))
@@ -231,7 +231,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
             raise TypeError(f'{message}  Expected "x" to be integer type.  Found: {_plain_name(x)} of dtype {x.dtype}')
-        return no_op("statically_determined_was_integer")
+        return tf.no_op("statically_determined_was_integer")
 
 
 @public(*_both("assert_type"))
@@ -245,7 +245,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
             raise TypeError(
                 f"{message}  {tensor.op.name if not isinstance(tensor, Tensor) else _plain_name(tensor)} must be of type {tf_type}"
             )
-        return no_op("statically_determined_correct_type")
+        return tf.no_op("statically_determined_correct_type")
 
 
 @public(*_both("assert_scalar"))

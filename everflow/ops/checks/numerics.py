@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import colocate_with, control_dependencies, name_scope
 from everflow.graph.stacks import get_default_graph
-from everflow.ops.checks.promises import check_numerics
-from everflow.ops.control_flow.ordering import group, with_dependencies
+from everflow.ops.control_flow.ordering import with_dependencies
 
 CONTROL_FLOW = frozenset(("If", "StatelessIf", "While", "StatelessWhile"))
 
@@ -31,7 +31,7 @@ def verify_tensor_all_finite_v2(x: Any, message: str | None, name: str | None = 
     with name_scope(name, "VerifyFinite", [x]):
         x = convert_to_tensor(x, name="x")
         with colocate_with(x):
-            return with_dependencies([check_numerics(x, message=message)], x)
+            return with_dependencies([tf.check_numerics(x, message=message)], x)
 
 
 @public("add_check_numerics_ops")
@@ -47,5 +47,5 @@ def add_check_numerics_ops() -> Any:
                         "or `tf.while_loop()`."
                     )
                 with control_dependencies(check):
-                    check = [check_numerics(output, message=f"{op.name}:{output.value_index}")]
-    return group(*check)
+                    check = [tf.check_numerics(output, message=f"{op.name}:{output.value_index}")]
+    return tf.group(*check)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.api import public
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value
@@ -14,8 +15,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor, TensorLike
-from everflow.ops.checks.assertions import assert_type
-from everflow.ops.control_flow.ordering import Assert, group, no_op, with_dependencies
+from everflow.ops.control_flow.ordering import with_dependencies
 from everflow.ops.core.registry import apply
 
 STATIC_OK = "static_checks_determined_all_ok"
@@ -32,7 +32,7 @@ def _tensor(x: Any) -> Any:
 
 def _rank_tensor(rank: Any) -> Tensor:
     rank = convert_to_tensor(rank, name="rank")
-    assert_type(rank, dtypes.int32)
+    tf.assert_type(rank, dtypes.int32)
     if rank.dims is not None and rank.dims != ():
         raise ValueError("Rank must be a scalar.")
     return rank
@@ -50,7 +50,7 @@ def _scalar_checks(ranks: list[Tensor]) -> list[Operation]:
         if rank.dims is None:
             with name_scope("assert_rank"):
                 is_scalar = apply("Equal", apply("Rank", rank), 0)
-                found.append(Assert(is_scalar, data=["Rank must be a scalar. Received rank: ", rank]))
+                found.append(tf.Assert(is_scalar, data=["Rank must be a scalar. Received rank: ", rank]))
     return found
 
 
@@ -70,14 +70,14 @@ def _checked_rank(
         if not holds(rank, known):
             shown = tuple(np.array(k, np.int32) for k in known) if wanted == "in " else known[0]
             raise ValueError(f"{message}.  Tensor {_named(x)} must have rank {wanted}{shown}.  Received rank {rank}, shape {x.get_shape()}")
-        return no_op(name=STATIC_OK)
+        return tf.no_op(name=STATIC_OK)
     condition = compare(apply("Rank", convert_to_tensor(x)))
     checks = _scalar_checks(ranks)
     if checks:
         condition = with_dependencies(checks, condition)
     if data is None:
         data = [message, f"Tensor {_named(x)} must have rank {wanted}".rstrip(), *ranks, "Received shape: ", apply("Shape", x)]
-    return Assert(condition, data, summarize=summarize)
+    return tf.Assert(condition, data, summarize=summarize)
 
 
 @public("assert_rank", "debugging.assert_rank")
@@ -220,7 +220,7 @@ def assert_shapes(
                 else:
                     size = sizes.known(index)
                     known[symbol] = (sizes.tensor(index) if size is None else size, f"Specified by tensor {_named(x)} dimension {index}")
-        return group(*checks)
+        return tf.group(*checks)
 
 
 def _rank_checks(x: Any, symbols: list[Any], data: Any, summarize: int | None, message: str) -> list[Operation]:
@@ -249,4 +249,4 @@ def _size_check(sizes: _Sizes, index: int, size: Any, source: str, data: Any, su
     condition = apply("Equal", sizes.tensor(index) if actual is None else actual, size)
     if data is None:
         data = [message, source, f"Tensor {_named(x)} dimension", index, "must have size", size, "Received shape: ", sizes.shape]
-    return [Assert(condition, data, summarize=summarize)]
+    return [tf.Assert(condition, data, summarize=summarize)]

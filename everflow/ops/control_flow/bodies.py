@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from everflow import nest
-from everflow.api import find
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import VARIABLE_OPS, FuncGraph, function_targets
@@ -48,7 +47,9 @@ def packed(structure: Any, tensors: Iterable[Tensor]) -> Any:
 
 def with_flow(array: Any, flow: Tensor) -> Any:
     """The same TensorArray, with another flow."""
-    return find("python.ops.tensor_array_ops.build_ta_with_new_flow")(array, flow)
+    from everflow.ops.lists.tensor_array_functions import build_ta_with_new_flow
+
+    return build_ta_with_new_flow(array, flow)
 
 
 def as_output(value: Any, stand_in: Callable[[Operation], Tensor]) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow import errors, nest
 from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
@@ -18,7 +19,6 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow import bodies
-from everflow.ops.control_flow.ordering import Assert
 from everflow.ops.control_flow.toggles import enabled_in
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
@@ -309,7 +309,7 @@ def _at_most_one(predicates: Any) -> Operation:
     stacked = apply("Pack", list(predicates), name="preds_c")
     count = apply("Sum", apply("Cast", stacked, DstT=dtypes.int32), [0], name="num_true_conds")
     shown = ", ".join(p.name for p in predicates)
-    return Assert(
+    return tf.Assert(
         apply("LessEqual", count, convert_to_tensor(1, name="n_true_conds")),
         data=[f"Input error: exclusive=True: more than 1 conditions ({shown}) evaluated as True:", stacked],
         summarize=len(predicates),
@@ -321,7 +321,9 @@ def _last_or_fail(predicates: Any, function: Callable[[], Any]) -> Callable[[], 
 
     def run() -> Any:
         stacked = apply("Pack", list(predicates), name="preds_c")
-        check = Assert(predicates[-1], data=["Input error: None of conditions evaluated as True:", stacked], summarize=len(predicates) + 1)
+        check = tf.Assert(
+            predicates[-1], data=["Input error: None of conditions evaluated as True:", stacked], summarize=len(predicates) + 1
+        )
         with get_default_graph().control_dependencies([check]):
             return function()
 

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import everflow as tf
 from everflow import errors, nest
 from everflow.api import internal, public
 from everflow.graph import dtypes
@@ -17,7 +18,6 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import colocate_with, control_dependencies, name_scope
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
-from everflow.ops.control_flow.ordering import group, tuple_of
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
@@ -148,12 +148,12 @@ class CriticalSection:
         if waited:
             # All that comes from outside is there before the lock is taken: computing it may need the lock itself.
             with graph.control_dependencies(None):
-                lock.op._add_control_input(group(*waited))
+                lock.op._add_control_input(tf.group(*waited))
         done = [_handed_on(v) for v in leaves]
         with control_dependencies(done), colocate_with(self._handle):
             released = apply("ConsumeMutexLock", lock)
         with control_dependencies(done):
-            together = tuple_of(leaves)
+            together = tf.tuple(leaves)
         with control_dependencies([released]):
             results = [_handed_on(v) for v in together]
         return nest.pack_sequence_as(found, results, expand_composites=True)
@@ -175,7 +175,7 @@ class CriticalSection:
 
 
 def _handed_on(value: Any) -> Any:
-    return group(value) if isinstance(value, Operation) else apply("Identity", value)
+    return tf.group(value) if isinstance(value, Operation) else apply("Identity", value)
 
 
 def _outermost(graph: Graph) -> Graph:

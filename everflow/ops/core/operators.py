@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.dtypes import string
 from everflow.graph.stacks import get_default_graph, in_eager_mode
@@ -13,7 +14,6 @@ from everflow.ops.arrays import slicing
 from everflow.ops.core.registry import apply
 from everflow.ops.linalg import products as linalg_products
 from everflow.ops.math import division, logic
-from everflow.ops.math.elementwise import subtract
 
 
 def _named(x: Tensor, op_name: str) -> str:
@@ -75,7 +75,7 @@ def _is_sparse(value: Any) -> bool:
 def _load() -> None:
     """Everything that operators stand for."""
     overload("add", "add", lambda x, y, name: apply("Add" if x.dtype.base_dtype is string else "AddV2", x, y, name=name))
-    overload("sub", "sub", subtract)
+    overload("sub", "sub", tf.subtract)
     overload("mul", "mul", division.multiply_dispatch)
     overload("truediv", "truediv", division.truediv_dispatch)
     overload("div", "div", division.div_dispatch)

@@ -10,7 +10,6 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.ops.core.registry import apply
 from everflow.ops.image.checks import after, check_at_least_3d, required
-from everflow.ops.image.dtypes import convert_image_dtype
 
 
 def _is_half_or_float(kind: Any) -> bool:
@@ -23,9 +22,9 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
     with name_scope(None, "adjust_brightness", [image, delta]) as scope:
         image = convert_to_tensor(image, name="image")
         kind = image.dtype
-        floats = image if _is_half_or_float(kind) else convert_image_dtype(image, tf.float32)
+        floats = image if _is_half_or_float(kind) else tf.image.convert_image_dtype(image, tf.float32)
         brighter = tf.add(floats, tf.cast(delta, floats.dtype), name=scope)
-        return convert_image_dtype(brighter, kind, saturate=True)
+        return tf.image.convert_image_dtype(brighter, kind, saturate=True)
 
 
 @public("image.adjust_contrast")
@@ -34,9 +33,9 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
         images = convert_to_tensor(images, name="images")
         kind = images.dtype
-        floats = images if _is_half_or_float(kind) else convert_image_dtype(images, tf.float32)
+        floats = images if _is_half_or_float(kind) else tf.image.convert_image_dtype(images, tf.float32)
         adjusted = apply("AdjustContrastv2", floats, contrast_factor, name=scope)
-        return convert_image_dtype(adjusted, kind, saturate=True)
+        return tf.image.convert_image_dtype(adjusted, kind, saturate=True)
 
 
 @public("image.adjust_gamma")
@@ -45,11 +44,11 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     with name_scope(None, "adjust_gamma", [image, gamma, gain]):
         image = convert_to_tensor(image, name="image")
         kind = image.dtype
-        floats = image if _is_half_or_float(kind) else convert_image_dtype(image, tf.float32)
+        floats = image if _is_half_or_float(kind) else tf.image.convert_image_dtype(image, tf.float32)
         checks = required(gamma >= 0, "Gamma should be a non-negative real number.")
         if checks:
             gamma = after(checks, gamma)
-        return convert_image_dtype(gain * floats**gamma, kind, saturate=True)
+        return tf.image.convert_image_dtype(gain * floats**gamma, kind, saturate=True)
 
 
 @public("image.adjust_hue")
@@ -58,8 +57,8 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     with name_scope(name, "adjust_hue", [image]):
         image = convert_to_tensor(image, name="image")
         kind = image.dtype
-        floats = image if _is_half_or_float(kind) else convert_image_dtype(image, tf.float32)
-        return convert_image_dtype(apply("AdjustHue", floats, delta), kind)
+        floats = image if _is_half_or_float(kind) else tf.image.convert_image_dtype(image, tf.float32)
+        return tf.image.convert_image_dtype(apply("AdjustHue", floats, delta), kind)
 
 
 @public("image.adjust_saturation")
@@ -68,8 +67,8 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     with name_scope(name, "adjust_saturation", [image]):
         image = convert_to_tensor(image, name="image")
         kind = image.dtype
-        floats = image if _is_half_or_float(kind) else convert_image_dtype(image, tf.float32)
-        return convert_image_dtype(apply("AdjustSaturation", floats, saturation_factor), kind)
+        floats = image if _is_half_or_float(kind) else tf.image.convert_image_dtype(image, tf.float32)
+        return tf.image.convert_image_dtype(apply("AdjustSaturation", floats, saturation_factor), kind)
 
 
 @public("image.adjust_jpeg_quality")
@@ -79,11 +78,11 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, name: str | None = None) 
         image = convert_to_tensor(image, name="image")
         kind = image.dtype
         channels = image.dims[-1] if image.dims else None
-        image = convert_image_dtype(image, tf.uint8)
+        image = tf.image.convert_image_dtype(image, tf.uint8)
         if not hasattr(jpeg_quality, "dtype"):
             jpeg_quality = tf.constant(jpeg_quality, dtype=tf.int32)
         encoded = apply("EncodeJpegVariableQuality", image, jpeg_quality)
-        return convert_image_dtype(apply("DecodeJpeg", encoded, channels=channels), kind)
+        return tf.image.convert_image_dtype(apply("DecodeJpeg", encoded, channels=channels), kind)
 
 
 def _check_range(lower: Any, upper: Any) -> None:
@@ -144,7 +143,7 @@ def per_image_standardization(image: Any) -> Any:
         image = after(check_at_least_3d(image, require_static=False), image)
         kind = image.dtype
         if kind not in (tf.float16, tf.float32):
-            image = convert_image_dtype(image, tf.float32)
+            image = tf.image.convert_image_dtype(image, tf.float32)
         count = tf.reduce_prod(tf.shape(image)[-3:])
         mean = tf.reduce_mean(image, axis=[-1, -2, -3], keepdims=True)
         deviation = tf.math.reduce_std(image, axis=[-1, -2, -3], keepdims=True)
@@ -152,4 +151,4 @@ def per_image_standardization(image: Any) -> Any:
         floor = tf.maximum(deviation, floor)
         image -= mean
         image = tf.divide(image, floor, name=scope)
-        return convert_image_dtype(image, kind, saturate=True)
+        return tf.image.convert_image_dtype(image, kind, saturate=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
@@ -18,7 +19,6 @@ from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.image.checks import exactly
 from everflow.ops.random.numbers import generator
-from everflow.ops.random.seeds import get_seed
 from everflow.values.tensors import torch_dtype
 
 Kernel = Callable[..., Any]
@@ -266,7 +266,7 @@ def sample_distorted_bounding_box_v2(
     name: str | None = None,
 ) -> Any:
     """The same, with one seed."""
-    first, second = get_seed(seed) if seed else (0, 0)
+    first, second = tf.get_seed(seed) if seed else (0, 0)
     return sample_distorted_bounding_box(
         image_size,
         bounding_boxes,

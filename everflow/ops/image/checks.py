@@ -9,7 +9,6 @@ from everflow.api import internal
 from everflow.graph import shapes
 from everflow.graph.scopes import control_dependencies
 from everflow.graph.tensor import Tensor
-from everflow.ops.checks.assertions import assert_greater_equal, assert_positive
 
 
 @internal("ops.image_ops_impl._CheckAtLeast3DImage")
@@ -24,8 +23,8 @@ def check_at_least_3d(image: Any, require_static: bool = True) -> list[Any]:
         raise ValueError(f"all dims of 'image.shape' must be > 0: {shapes.TensorShape(dims)}")
     if dims is None or None in dims:
         return [
-            assert_positive(tf.shape(image), ["all dims of 'image.shape' must be > 0."]),
-            assert_greater_equal(tf.rank(image), 3, message="'image' must be at least three-dimensional."),
+            tf.assert_positive(tf.shape(image), ["all dims of 'image.shape' must be > 0."]),
+            tf.assert_greater_equal(tf.rank(image), 3, message="'image' must be at least three-dimensional."),
         ]
     return []
 
@@ -41,7 +40,7 @@ def check_3d(image: Any, require_static: bool = True) -> list[Any]:
     if dims is not None and 0 in dims:
         raise ValueError(f"all dims of 'image.shape' must be > 0: {shapes.TensorShape(dims)}")
     if dims is None or None in dims:
-        return [assert_positive(tf.shape(image), ["all dims of 'image.shape' must be > 0."])]
+        return [tf.assert_positive(tf.shape(image), ["all dims of 'image.shape' must be > 0."])]
     return []
 
 

@@ -15,11 +15,9 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
-from everflow.ops.checks.assertions import assert_equal
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.run_time_checks import checked
-from everflow.ops.image.dtypes import convert_image_dtype
 
 Kernel = Callable[..., Any]
 
@@ -197,9 +195,9 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         images = convert_to_tensor(images, name="images")
         kind = images.dtype
-        floats = convert_image_dtype(images, tf.float32)
+        floats = tf.image.convert_image_dtype(images, tf.float32)
         gray = tf.expand_dims(tf.tensordot(floats, _GRAY_WEIGHTS, [-1, -1]), -1)
-        return convert_image_dtype(gray, kind, name=scope)
+        return tf.image.convert_image_dtype(gray, kind, name=scope)
 
 
 @public("image.grayscale_to_rgb")
@@ -225,7 +223,7 @@ def _gray_images(images: Any) -> Any:
             raise ValueError("Last dimension of a grayscale image should be size 1.")
         checks = []
     else:
-        checks = [assert_equal(tf.shape(images)[-1], 1, message="Last dimension of a grayscale image should be size 1.")]
+        checks = [tf.assert_equal(tf.shape(images)[-1], 1, message="Last dimension of a grayscale image should be size 1.")]
     with control_dependencies(checks):
         return tf.identity(images, name="control_dependency")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow import _native
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
@@ -12,7 +13,7 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import renamed_argument, shape
+from everflow.ops.arrays.reshaping import renamed_argument
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import same_as
@@ -162,7 +163,7 @@ def _crop_shape(o: Operation) -> Any:
 def _differentiate(o: Operation, dy: Any) -> Any:
     image, boxes, owners, _ = o.inputs
     dims = image.dims
-    size = list(dims) if dims is not None and None not in dims else shape(image)
+    size = list(dims) if dims is not None and None not in dims else tf.shape(image)
     kind = image.dtype.base_dtype
     to_image = apply("CropAndResizeGradImage", dy, boxes, owners, size, T=kind, method=o.attr("method")) if kind.is_floating else None
     # The kernel of the boxes knows bilinear sampling alone.

@@ -22,7 +22,6 @@ from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import with_rank
 from everflow.ops.image.checks import exactly
-from everflow.ops.image.dtypes import convert_image_dtype
 from everflow.values.shown import escaped
 from everflow.values.tensors import from_numpy, to_numpy, torch_dtype
 
@@ -390,12 +389,12 @@ def decode_image(
             checks = [tf.Assert(is_bmp, ["Unable to decode bytes as JPEG, PNG, GIF, or BMP"])]
             checks += checked("bmp", (1,), "Channels must be in (None, 0, 3) when decoding BMP images")
             with control_dependencies(checks):
-                return convert_image_dtype(apply("DecodeBmp", contents), dtype)
+                return tf.image.convert_image_dtype(apply("DecodeBmp", contents), dtype)
 
         def as_gif() -> Any:
             checks = checked("gif", (1, 4), "Channels must be in (None, 0, 3) when decoding GIF images")
             with control_dependencies(checks):
-                found = convert_image_dtype(apply("DecodeGif", contents), dtype)
+                found = tf.image.convert_image_dtype(apply("DecodeGif", contents), dtype)
                 return found if expand_animations else tf.gather(found, 0)
 
         def gif_or_bmp() -> Any:
@@ -403,7 +402,7 @@ def decode_image(
             return tf.cond(is_gif, as_gif, as_bmp, name="cond_gif")
 
         def as_png() -> Any:
-            return convert_image_dtype(
+            return tf.image.convert_image_dtype(
                 apply("DecodePng", contents, channels=channels, dtype=tf.uint16 if wants_sixteen else tf.uint8), dtype
             )
 
@@ -413,6 +412,6 @@ def decode_image(
         def as_jpeg() -> Any:
             checks = checked("jpeg", (4,), "Channels must be in (None, 0, 1, 3) when decoding JPEG images")
             with control_dependencies(checks):
-                return convert_image_dtype(apply("DecodeJpeg", contents, channels=channels), dtype)
+                return tf.image.convert_image_dtype(apply("DecodeJpeg", contents, channels=channels), dtype)
 
         return tf.cond(is_jpeg(contents), as_jpeg, png_or_more, name="cond_jpeg")

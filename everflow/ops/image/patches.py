@@ -13,7 +13,7 @@ from everflow.errors import unimplemented
 from everflow.graph import shapes
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import renamed_argument, reshape, shape
+from everflow.ops.arrays.reshaping import renamed_argument
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
@@ -81,19 +81,19 @@ def _summed_back(o: Operation, dy: Any) -> Any:
     """Adds each patch to the places it was taken from: patches of numbered places say which those are."""
     x = o.inputs[0]
     sizes, _, _, _ = _window(o)
-    whole = shape(x)
+    whole = tf.shape(x)
     batch, depth = whole[0], whole[-1]
     space = whole[1:-1]
     places = tf.reduce_prod(space)
     # Places count from 1, so that padding is 0 and then, less 1, a number that the sum leaves out.
-    numbered = reshape(tf.range(1, places + 1), tf.concat([[1], space, [1]], 0))
+    numbered = tf.reshape(tf.range(1, places + 1), tf.concat([[1], space, [1]], 0))
     attrs = {name: o.attr(name) for name in ("ksizes", "strides", "rates", "padding") if name in o.attrs}
-    taken = reshape(apply(o.type, numbered, **attrs), [-1]) - 1
-    rows = reshape(dy, tf.stack([batch, -1, depth]))
-    rows = reshape(tf.transpose(rows, [1, 0, 2]), tf.stack([-1, batch * depth]))
+    taken = tf.reshape(apply(o.type, numbered, **attrs), [-1]) - 1
+    rows = tf.reshape(dy, tf.stack([batch, -1, depth]))
+    rows = tf.reshape(tf.transpose(rows, [1, 0, 2]), tf.stack([-1, batch * depth]))
     sums = apply("UnsortedSegmentSum", rows, taken, places)
-    back = tf.transpose(reshape(sums, tf.stack([places, batch, depth])), [1, 0, 2])
-    return reshape(back, whole)
+    back = tf.transpose(tf.reshape(sums, tf.stack([places, batch, depth])), [1, 0, 2])
+    return tf.reshape(back, whole)
 
 
 op("ExtractImagePatches", kernel=_extract, shape=_extract_shape, gradient=_summed_back)

@@ -10,7 +10,6 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import control_dependencies, name_scope
-from everflow.ops.image.dtypes import convert_image_dtype
 
 _MSSSIM_WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
@@ -52,8 +51,8 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
     """The peak signal-to-noise ratio of two images in decibels."""
     with name_scope(name, "PSNR", [a, b]):
         max_val = tf.cast(max_val, a.dtype)
-        max_val = convert_image_dtype(max_val, tf.float32)
-        a, b = convert_image_dtype(a, tf.float32), convert_image_dtype(b, tf.float32)
+        max_val = tf.image.convert_image_dtype(max_val, tf.float32)
+        a, b = tf.image.convert_image_dtype(a, tf.float32), tf.image.convert_image_dtype(b, tf.float32)
         error = tf.reduce_mean(tf.squared_difference(a, b), [-3, -2, -1])
         decibels = tf.subtract(20 * tf.log(max_val) / tf.log(10.0), np.float32(10 / np.log(10)) * tf.log(error), name="psnr")
         _, _, checks = _compatible(a, b)
@@ -108,8 +107,8 @@ def _prepared(img1: Any, img2: Any, max_val: Any) -> tuple[Any, Any, Any]:
     _, _, checks = _compatible(img1, img2)
     with control_dependencies(checks):
         img1 = tf.identity(img1)
-    max_val = convert_image_dtype(tf.cast(max_val, img1.dtype), tf.float32)
-    return convert_image_dtype(img1, tf.float32), convert_image_dtype(img2, tf.float32), max_val
+    max_val = tf.image.convert_image_dtype(tf.cast(max_val, img1.dtype), tf.float32)
+    return tf.image.convert_image_dtype(img1, tf.float32), tf.image.convert_image_dtype(img2, tf.float32), max_val
 
 
 @public("image.ssim")

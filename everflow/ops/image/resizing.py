@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import everflow as tf
 from everflow import _native
 from everflow.api import public
 from everflow.errors import invalid_argument
@@ -20,7 +21,6 @@ from everflow.graph import shapes
 from everflow.graph.constants import dims_of, known
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import shape
 from everflow.ops.core.node import Node, kernel_of
 from everflow.ops.core.registry import apply, fused_op, op
 from everflow.ops.image.checks import exactly
@@ -320,7 +320,7 @@ def _differentiate(grad_op: str, allowed: tuple[str, ...]) -> Callable[..., Any]
 def _differentiate_nearest(o: Operation, dy: Any) -> Any:
     dims = o.inputs[0].dims
     # A static size saves an op at each step.
-    size = list(dims[1:3]) if dims is not None and None not in dims[1:3] else shape(o.inputs[0])[1:3]
+    size = list(dims[1:3]) if dims is not None and None not in dims[1:3] else tf.shape(o.inputs[0])[1:3]
     return apply(
         "ResizeNearestNeighborGrad", dy, size, align_corners=o.attr("align_corners"), half_pixel_centers=o.attr("half_pixel_centers")
     ), None

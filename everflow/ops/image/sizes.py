@@ -11,7 +11,6 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.ops.core.registry import apply
 from everflow.ops.image.checks import after, check_at_least_3d, image_dimensions, is_dynamic, required
-from everflow.ops.image.resizing import resize_area, resize_bicubic, resize_bilinear, resize_nearest_neighbor
 
 _WRONG_RANK = "'image' must have either 3 or 4 dimensions."
 
@@ -233,13 +232,13 @@ def resize_images(
 
     def resizer(images: Any, size: Any) -> Any:
         if method in (ResizeMethod.BILINEAR, ResizeMethodV2.BILINEAR):
-            return resize_bilinear(images, size, align_corners=align_corners)
+            return tf.image.resize_bilinear(images, size, align_corners=align_corners)
         if method in (ResizeMethod.NEAREST_NEIGHBOR, ResizeMethodV2.NEAREST_NEIGHBOR):
-            return resize_nearest_neighbor(images, size, align_corners=align_corners)
+            return tf.image.resize_nearest_neighbor(images, size, align_corners=align_corners)
         if method in (ResizeMethod.BICUBIC, ResizeMethodV2.BICUBIC):
-            return resize_bicubic(images, size, align_corners=align_corners)
+            return tf.image.resize_bicubic(images, size, align_corners=align_corners)
         if method in (ResizeMethod.AREA, ResizeMethodV2.AREA):
-            return resize_area(images, size, align_corners=align_corners)
+            return tf.image.resize_area(images, size, align_corners=align_corners)
         raise ValueError("Resize method is not implemented.")
 
     return _resize(images, resizer, size, preserve_aspect_ratio, name, skip_if_same=True)
@@ -274,15 +273,15 @@ def resize_images_v2(
 
     def resizer(images: Any, size: Any) -> Any:
         if method == ResizeMethodV2.BILINEAR and not antialias:
-            return resize_bilinear(images, size, half_pixel_centers=True)
+            return tf.image.resize_bilinear(images, size, half_pixel_centers=True)
         if method == ResizeMethodV2.BICUBIC and not antialias:
-            return resize_bicubic(images, size, half_pixel_centers=True)
+            return tf.image.resize_bicubic(images, size, half_pixel_centers=True)
         if method in _FILTER_NAMES:
             return filtered(images, size, _FILTER_NAMES[method])
         if method == ResizeMethodV2.NEAREST_NEIGHBOR:
-            return resize_nearest_neighbor(images, size, half_pixel_centers=True)
+            return tf.image.resize_nearest_neighbor(images, size, half_pixel_centers=True)
         if method == ResizeMethodV2.AREA:
-            return resize_area(images, size)
+            return tf.image.resize_area(images, size)
         raise ValueError(f"Resize method is not implemented: {method}")
 
     return _resize(images, resizer, size, preserve_aspect_ratio, name, skip_if_same=False)

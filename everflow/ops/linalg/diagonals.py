@@ -16,7 +16,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import shape, shown
+from everflow.ops.arrays.reshaping import shown
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
@@ -286,7 +286,7 @@ def _set_diag_gradient(o: Operation, dy: Any) -> Any:
         smallest = (*dims[:-2], min(dims[-2:]))
         nothing = tf.zeros(smallest, dy.dtype)
     else:
-        sizes, count = shape(dy), tf.rank(dy)
+        sizes, count = tf.shape(dy), tf.rank(dy)
         lead = tf.slice(sizes, [0], [count - 2])
         smallest = tf.reduce_min(tf.slice(sizes, [count - 2], [2]))
         nothing = tf.zeros(tf.concat([lead, [smallest]], 0), dy.dtype)

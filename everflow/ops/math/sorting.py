@@ -12,7 +12,6 @@ from everflow.graph import dtypes
 from everflow.graph.constants import known
 from everflow.graph.convert import constant, convert_to_tensor
 from everflow.graph.scopes import name_scope
-from everflow.ops.arrays.reshaping import rank, shape
 
 
 @public("sort")
@@ -49,8 +48,8 @@ def _ordered(values: Any, axis: Any, direction: str, which: int) -> Any:
 
 def _all_of_top_k(values: Any, axis: int, which: int) -> Any:
     """The values (0) or the indices (1) of the elements along an axis, the largest first."""
-    count = shape(values)[axis]
-    ranks = rank(values)
+    count = tf.shape(values)[axis]
+    ranks = tf.rank(values)
     dims = values.dims
     if axis == -1 or dims is not None and axis + 1 == len(dims):
         return tf.nn.top_k(values, count)[which]

@@ -8,8 +8,6 @@ import everflow as tf
 from everflow.api import internal
 from everflow.graph.constants import constant_value
 from everflow.graph.scopes import name_scope
-from everflow.ops.control_flow.ordering import no_op
-from everflow.ops.sparse.sets import set_difference
 
 _PREFIX = "weights can not be broadcast to values."
 
@@ -30,7 +28,7 @@ def assert_broadcastable(weights: Any, values: Any) -> Any:
         values_static_rank = constant_value(values_rank)
         if static_rank is not None and values_static_rank is not None:
             if static_rank == 0:
-                return no_op(name="static_scalar_check_success")
+                return tf.no_op(name="static_scalar_check_success")
             if static_rank != values_static_rank:
                 raise ValueError(
                     f"{_PREFIX} values.rank={values_static_rank}. weights.rank={static_rank}. "
@@ -41,7 +39,7 @@ def assert_broadcastable(weights: Any, values: Any) -> Any:
                 for i, (a, b) in enumerate(zip(want, have)):
                     if b not in (1, a):
                         raise ValueError(f"{_PREFIX} Mismatch at dim {i}. values.shape={want} weights.shape={have}.")
-                return no_op(name="static_dims_check_success")
+                return tf.no_op(name="static_dims_check_success")
         is_scalar = tf.equal(0, weights_rank, name="is_scalar")
         data = (_PREFIX, "weights.shape=", weights.name, weights_shape, "values.shape=", values.name, values_shape, "is_scalar=", is_scalar)
         fits = tf.cond(
@@ -63,7 +61,7 @@ def _dims_fit(weights_shape: Any, values_shape: Any) -> Any:
     with name_scope(None, "has_invalid_dims", [weights_shape, values_shape]) as scope:
         values_sizes = tf.expand_dims(values_shape, -1)
         allowed = tf.concat([values_sizes, tf.ones_like(values_sizes)], axis=1)
-        wrong = set_difference(tf.expand_dims(weights_shape, -1), allowed)
+        wrong = tf.sets.difference(tf.expand_dims(weights_shape, -1), allowed)
         return tf.equal(0, tf.size(wrong.values, name="num_invalid_dims"), name=scope)
 
 

@@ -15,7 +15,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
-from everflow.ops.nn.convolution_functions import channel_index, conv1d, conv2d, conv3d, per_axis
+from everflow.ops.nn.convolution_functions import channel_index, per_axis
 from everflow.platform.deprecation import deprecated_argument_lookup as either
 
 
@@ -243,12 +243,12 @@ class Convolution:
         strides = [int(s) for s in self.strides]
         n, channels = len(strides), channel_index(self.data_format)
         if n == 1:
-            return lambda inp, filter: conv1d(inp, filter, strides[0], padding, data_format=self.data_format, name=self.name)
+            return lambda inp, filter: tf.nn.conv1d(inp, filter, strides[0], padding, data_format=self.data_format, name=self.name)
         if n == 2:
-            return lambda inp, filter: conv2d(
+            return lambda inp, filter: tf.nn.conv2d(
                 inp, filter, per_axis(strides, 2, channels, "strides"), padding, data_format=self.data_format, name=self.name
             )
-        return lambda inp, filter: conv3d(
+        return lambda inp, filter: tf.nn.conv3d(
             inp, filter, per_axis(strides, 3, channels, "strides"), padding, data_format=self.data_format or "NDHWC", name=self.name
         )
 
@@ -301,10 +301,12 @@ def convolution_internal(
         all_dilations = per_axis(dilations, n, channels, "dilations")
         if all(d == 1 for d in all_dilations):
             if n == 1:
-                return conv1d(input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope)
+                return tf.nn.conv1d(input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope)
             if n == 2:
-                return conv2d(input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope)
-            return conv3d(input, filters, all_strides, padding, data_format=data_format or "NDHWC", dilations=all_dilations, name=scope)
+                return tf.nn.conv2d(input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope)
+            return tf.nn.conv3d(
+                input, filters, all_strides, padding, data_format=data_format or "NDHWC", dilations=all_dilations, name=scope
+            )
         spatial = slice(2, None) if channels == 1 else slice(1, -1)
         return Convolution(
             input.get_shape(),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
@@ -18,7 +19,6 @@ from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
-from everflow.ops.random.seeds import get_seed
 from everflow.values.philox import Philox, PhiloxWords
 
 # What TensorFlow sets aside of the random stream for each number: four words make one of these.
@@ -245,7 +245,7 @@ op("ComputeAccidentalHits", kernel=_accidental_hits, shape=_accidental_hits_shap
 
 
 def _apply(op_type: str, true_classes: Any, seed: int | None, name: str | None, **attrs: Any) -> Any:
-    seed, seed2 = get_seed(seed)
+    seed, seed2 = tf.get_seed(seed)
     return apply(op_type, true_classes, seed=seed or 0, seed2=seed2 or 0, name=name, **attrs)
 
 
@@ -341,5 +341,5 @@ def compute_accidental_hits(
     true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None, name: str | None = None
 ) -> Any:
     """(rows, positions, weights) of the candidates that are true classes: added to logits, they rule these out."""
-    seed, seed2 = get_seed(seed)
+    seed, seed2 = tf.get_seed(seed)
     return apply("ComputeAccidentalHits", true_classes, sampled_candidates, num_true=num_true, seed=seed or 0, seed2=seed2 or 0, name=name)

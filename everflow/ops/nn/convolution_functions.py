@@ -471,12 +471,11 @@ def depthwise_conv2d_native_backprop_filter(
 
 def _depthwise(input: Any, filter: Any, rate: Any, strides: Any, padding: Any, data_format: str | None, name: str) -> Any:
     """A depthwise convolution whose filters may be dilated."""
-    from everflow.ops.nn.atrous_convolutions import with_space_to_batch
 
     def run(converted: Any, _: Any, padding: Any) -> Any:
         return depthwise_conv2d_native(converted, filter, strides=strides, padding=padding, data_format=_format_2d(data_format), name=name)
 
-    return with_space_to_batch(
+    return tf.nn.with_space_to_batch(
         input=input,
         filter_shape=tf.shape(filter),
         dilation_rate=[1, 1] if rate is None else rate,

@@ -17,7 +17,6 @@ from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as
 from everflow.ops.nn.convolution_functions import per_axis
-from everflow.ops.random.seeds import get_seed
 from everflow.values.philox import Philox, PhiloxWords
 
 
@@ -197,7 +196,7 @@ def _published(op_type: str, name: str) -> None:
         ratio = per_axis(pooling_ratio, 2, 3, "pooling_ratio")
         if seed == 0:
             return pool(value, ratio, pseudo_random, overlapping, name=name)
-        first, second = get_seed(seed)
+        first, second = tf.get_seed(seed)
         return pool(value, ratio, pseudo_random, overlapping, True, first or 0, second or 0, name)
 
     pool.__name__ = pool.__qualname__ = name

@@ -20,7 +20,6 @@ from everflow.ops.control_flow.ordering import with_dependencies
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import from_shape_input, same_as_input
-from everflow.ops.random.seeds import get_seed
 from everflow.values.philox import Philox
 from everflow.values.tensors import as_dims, torch_dtype
 
@@ -218,7 +217,7 @@ def _normal(
         shape_t = shape_tensor(shape)
         mean_t = convert_to_tensor(mean, dtype, name="mean")
         stddev_t = convert_to_tensor(stddev, dtype, name="stddev")
-        seed1, seed2 = get_seed(seed)
+        seed1, seed2 = tf.get_seed(seed)
         drawn = apply(op_type, shape_t, dtype=dtype, seed=seed1, seed2=seed2)
         return apply("Add", drawn * stddev_t, mean_t, name=scope)
 
@@ -273,7 +272,7 @@ def random_uniform(
         shape_t = shape_tensor(shape)
         low = convert_to_tensor(minval, dtype, name="min")
         high = convert_to_tensor(maxval, dtype, name="max")
-        seed1, seed2 = get_seed(seed)
+        seed1, seed2 = tf.get_seed(seed)
         if dtype.is_integer:
             return apply("RandomUniformInt", shape_t, low, high, seed=seed1, seed2=seed2, name=scope)
         drawn = apply("RandomUniform", shape_t, dtype=dtype, seed=seed1, seed2=seed2)
@@ -283,7 +282,7 @@ def random_uniform(
 @public("random_shuffle", "random.shuffle")
 def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
     """The rows in a random order."""
-    seed1, seed2 = get_seed(seed)
+    seed1, seed2 = tf.get_seed(seed)
     return apply("RandomShuffle", value, seed=seed1, seed2=seed2, name=name)
 
 
@@ -318,7 +317,7 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = No
 @internal("ops.random_ops.multinomial_categorical_impl")
 def _drawn_classes(logits: Any, num_samples: Any, dtype: dtypes.DTypeLike, seed: int | None) -> Any:
     logits = convert_to_tensor(logits, name="logits")
-    seed1, seed2 = get_seed(seed)
+    seed1, seed2 = tf.get_seed(seed)
     return apply("Multinomial", logits, num_samples, seed=seed1, seed2=seed2, output_dtype=dtype)
 
 
@@ -332,7 +331,7 @@ def random_gamma(
         alpha = convert_to_tensor(alpha, name="alpha", dtype=dtype)
         beta = convert_to_tensor(beta if beta is not None else 1, name="beta", dtype=dtype)
         both = alpha + tf.zeros_like(beta)
-        seed1, seed2 = get_seed(seed)
+        seed1, seed2 = tf.get_seed(seed)
         drawn = apply("RandomGamma", shape, both, seed=seed1, seed2=seed2)
         return apply("Maximum", np.finfo(alpha.dtype.as_numpy_dtype).tiny, drawn / beta)
 
@@ -342,7 +341,7 @@ def random_poisson(lam: Any, shape: Any, dtype: dtypes.DTypeLike = dtypes.float3
     """Numbers from the Poisson distributions with these rates: `shape` samples of each."""
     with name_scope(name, "random_poisson", [lam, shape]):
         shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)
-        seed1, seed2 = get_seed(seed)
+        seed1, seed2 = tf.get_seed(seed)
         return apply("RandomPoissonV2", shape, lam, dtype=dtype, seed=seed1, seed2=seed2)
 
 

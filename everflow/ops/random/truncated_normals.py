@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
@@ -15,7 +16,6 @@ from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import from_shape_input
 from everflow.ops.random.numbers import generator
-from everflow.ops.random.seeds import get_seed
 from everflow.values.tensors import as_dims, torch_dtype
 
 # Further out, the distribution function of the normal distribution is zero in double precision.
@@ -81,5 +81,5 @@ def parameterized_truncated_normal(
             convert_to_tensor(value, dtype=dtype, name=label)
             for value, label in ((means, "means"), (stddevs, "stddevs"), (minvals, "minvals"), (maxvals, "maxvals"))
         ]
-        seed1, seed2 = get_seed(seed)
+        seed1, seed2 = tf.get_seed(seed)
         return apply("ParameterizedTruncatedNormal", shape, *given, seed=seed1, seed2=seed2)

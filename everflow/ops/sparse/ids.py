@@ -12,9 +12,7 @@ from everflow.graph import dtypes
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
-from everflow.ops.sparse.dense import sparse_tensor_to_dense
 from everflow.ops.sparse.indices import as_sparse
-from everflow.ops.sparse.layout import sparse_reorder
 
 
 @public("sparse_to_indicator", "sparse.to_indicator")
@@ -26,7 +24,7 @@ def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None)
         there = tf.fill(tf.expand_dims(count, 0), True)
         merged = _merge(sp_input, SparseTensor(sp_input.indices, there, sp_input.dense_shape), vocab_size, scope)
         # One example may have an id twice: indices may repeat.
-        return sparse_tensor_to_dense(merged, default_value=False, validate_indices=False, name=scope)
+        return tf.sparse_tensor_to_dense(merged, default_value=False, validate_indices=False, name=scope)
 
 
 @public("sparse_merge", "sparse.merge")
@@ -64,7 +62,7 @@ def _merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None
         merged = SparseTensor(indices, sp_values.values, shape)
         if already_sorted:
             return merged
-        in_order = sparse_reorder(merged)
+        in_order = tf.sparse_reorder(merged)
         return SparseTensor(in_order.indices, in_order.values, shape)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal
 from everflow.graph import convert
 from everflow.graph.dtypes import DTypeLike
@@ -24,7 +25,6 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
 from everflow.ops.variables import variables
-from everflow.ops.variables.assigning import assign, assign_add, assign_sub, batch_scatter_update
 from everflow.ops.variables.initial_values import check_origin, guarded
 from everflow.ops.variables.variables import SaveSliceInfo, VariableV1
 
@@ -132,7 +132,7 @@ class RefVariable(VariableV1):
             self._initial_value = value
             if validate_shape and not value.get_shape().is_fully_defined():
                 raise ValueError(f"initial_value must have a shape specified: {value}")
-            self._initializer_op = assign(self._variable, guarded(own_name, value), validate_shape=validate_shape).op
+            self._initializer_op = tf.assign(self._variable, guarded(own_name, value), validate_shape=validate_shape).op
             if caching_device is not None:
                 with device(caching_device):
                     self._snapshot = apply("Identity", self._variable, name="read")
@@ -192,17 +192,17 @@ class RefVariable(VariableV1):
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Gives the variable a new value; returns the variable as it is afterwards, or the op."""
-        done = assign(self._variable, value, use_locking=use_locking, name=name)
+        done = tf.assign(self._variable, value, use_locking=use_locking, name=name)
         return done if read_value else done.op
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Adds to the variable."""
-        done = assign_add(self._variable, delta, use_locking=use_locking, name=name)
+        done = tf.assign_add(self._variable, delta, use_locking=use_locking, name=name)
         return done if read_value else done.op
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Subtracts from the variable."""
-        done = assign_sub(self._variable, delta, use_locking=use_locking, name=name)
+        done = tf.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return done if read_value else done.op
 
     scatter_add = _scattered("ScatterAdd")
@@ -219,7 +219,7 @@ class RefVariable(VariableV1):
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Sets slices of each batch element, as IndexedSlices say."""
         delta = checked_slices(sparse_delta)
-        return batch_scatter_update(self, delta.indices, delta.values, use_locking=use_locking, name=name)
+        return tf.batch_scatter_update(self, delta.indices, delta.values, use_locking=use_locking, name=name)
 
     def _strided_slice_assign(
         self,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
@@ -31,7 +32,6 @@ from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
 from everflow.ops.variables import variables
-from everflow.ops.variables.assigning import batch_scatter_update
 from everflow.ops.variables.handles import variable_handle, variable_handle_for
 from everflow.ops.variables.initial_values import check_origin, guarded
 from everflow.ops.variables.ref_variables import checked_slices
@@ -334,7 +334,7 @@ class BaseResourceVariable(VariableV1):
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Sets slices of each batch element, as IndexedSlices say."""
         delta = checked_slices(sparse_delta)
-        return self._lazy_read(batch_scatter_update(self, delta.indices, delta.values, use_locking=use_locking, name=name))
+        return self._lazy_read(tf.batch_scatter_update(self, delta.indices, delta.values, use_locking=use_locking, name=name))
 
     def _strided_slice_assign(
         self,

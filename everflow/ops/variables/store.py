@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow import api
 from everflow.api import internal
 from everflow.graph import dtypes
@@ -304,9 +305,7 @@ class VariableStore:
         with init_scope():
             value, value_type = (initializer, None) if is_value else _initial_value(name, initializer, shape, dtype, partition_info)
         if use_resource is None:
-            from everflow.ops.variables.variable_scope import resource_variables_enabled
-
-            use_resource = resource_variables_enabled()
+            use_resource = tf.resource_variables_enabled()
         variable = VariableV1(
             initial_value=value,
             name=name,

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow import api
 from everflow.api import internal, public
 from everflow.graph import dtypes
@@ -20,7 +21,6 @@ from everflow.graph.tensor import OPERATORS, Tensor, TensorLike
 from everflow.graph.trackable import VARIABLE_VALUE_KEY, Trackable
 from everflow.ops.arrays import slicing
 from everflow.ops.core import operators as _operators  # noqa: F401  (defines the operators that variables take over)
-from everflow.ops.variables.sets import is_variable_initialized
 
 Creator = Callable[..., Any]
 internal("ops.variables.dtypes")(dtypes)
@@ -308,7 +308,7 @@ class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
     def initialized_value(self) -> Tensor:
         """The value, or what the variable will be initialized with if it is not yet."""
         with init_scope():
-            return api.find("cond")(is_variable_initialized(self), self.read_value, lambda: self.initial_value)
+            return api.find("cond")(tf.is_variable_initialized(self), self.read_value, lambda: self.initial_value)
 
     def eval(self, session: Any = None) -> Any:
         """Computes the value in a session (the default one unless given)."""

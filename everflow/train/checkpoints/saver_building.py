@@ -11,7 +11,7 @@ from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import constant
 from everflow.graph.devices import canonical_name
 from everflow.graph.scopes import control_dependencies, device, name_scope
-from everflow.ops.control_flow.ordering import group, with_dependencies
+from everflow.ops.control_flow.ordering import with_dependencies
 from everflow.ops.core.registry import apply
 from everflow.train.checkpoints import saveable_making
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
@@ -131,7 +131,7 @@ class BaseSaverBuilder:
             count = len(saveable.specs)
             assigned.append(saveable.restore(tensors[position : position + count], shapes))
             position += count
-        return group(*assigned, name=name)
+        return tf.group(*assigned, name=name)
 
     def _AddShardedRestoreOps(self, filename_tensor: Any, per_device: Any, restore_sequentially: bool, reshape: bool) -> Any:
         restores = []
@@ -142,7 +142,7 @@ class BaseSaverBuilder:
                         filename_tensor, saveables, restore_sequentially, reshape, preferred_shard=shard, name="restore_shard"
                     )
                 )
-        return group(*restores, name="restore_all")
+        return tf.group(*restores, name="restore_all")
 
     def _GroupByDevices(self, saveables: Any) -> list[tuple[str, list[Any]]]:
         found: dict[str, list[Any]] = {}

@@ -21,7 +21,7 @@ from everflow.graph.shapes import as_shape
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.trackable import OBJECT_GRAPH_PROTO_KEY, Trackable
 from everflow.io.gfile import recursive_create_dir_v2
-from everflow.ops.variables.variables import Variable, VariableV1, variable_creator_scope
+from everflow.ops.variables.variables import Variable, VariableV1
 from everflow.platform import logging
 from everflow.platform.identity import ObjectIdentityWeakKeyDictionary
 from everflow.proto import trackable_object_graph_pb2
@@ -139,7 +139,7 @@ def capture_dependencies(template: Any) -> Iterator[None]:
             name=name[len(prefix) + 1 :], initializer=initial_value, getter=make, overwrite=True
         )
 
-    with variable_creator_scope(create):
+    with tf.variable_creator_scope(create):
         yield
 
 
