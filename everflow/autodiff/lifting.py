@@ -19,8 +19,8 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow import bodies
 from everflow.ops.control_flow.conditionals import add_choice
 from everflow.ops.control_flow.frame_bodies import Copier, Loop, as_loop, new_body
-from everflow.ops.control_flow.frame_kinds import BACK_EDGES, EXITS, MERGES, SWITCHES
 from everflow.ops.control_flow.frame_lives import Frame, Lives, Token, complement, frames_of, predicate
+from everflow.ops.control_flow.frame_op_types import BACK_EDGES, EXITS, MERGES, SWITCHES
 from everflow.ops.control_flow.frames import has_frames
 from everflow.ops.core.registry import apply
 

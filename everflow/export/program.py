@@ -12,8 +12,8 @@ from everflow.graph.constants import known
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.frame_bodies import as_loop, has_effect
-from everflow.ops.control_flow.frame_kinds import FRAME_OPS, MERGES, SWITCHES
 from everflow.ops.control_flow.frame_lives import Frame, Lives, complement
+from everflow.ops.control_flow.frame_op_types import FRAME_OPS, MERGES, SWITCHES
 from everflow.runtime.frames import in_order
 from everflow.runtime.plan import schedule
 

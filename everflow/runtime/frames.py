@@ -19,8 +19,8 @@ from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.control_flow.bodies import truth
 from everflow.ops.control_flow.frame_bodies import Loop, Rounds, as_loop, as_rounds
-from everflow.ops.control_flow.frame_kinds import EXITS, MERGES, SWITCHES
 from everflow.ops.control_flow.frame_lives import Frame, Life, Lives, Token, complement, frames_of
+from everflow.ops.control_flow.frame_op_types import EXITS, MERGES, SWITCHES
 from everflow.ops.core.node import kernel_of
 from everflow.ops.core.registry import Meaning, kind_of
 from everflow.runtime.plan import Node, Plan, Value, reads_of

@@ -10,7 +10,7 @@ from typing import Any
 from everflow import errors
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.ops.control_flow.frame_kinds import BACK_EDGES, FRAME_OPS
+from everflow.ops.control_flow.frame_op_types import BACK_EDGES, FRAME_OPS
 from everflow.ops.core.node import FEED, Node, Value
 from everflow.ops.core.registry import Meaning, meaning
 

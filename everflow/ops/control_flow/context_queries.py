@@ -7,7 +7,7 @@ from typing import Any
 from everflow.api import internal
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
-from everflow.ops.control_flow.frame_kinds import BACK_EDGES, ENTERS, EXITS, MERGES, SWITCHES
+from everflow.ops.control_flow.frame_op_types import BACK_EDGES, ENTERS, EXITS, MERGES, SWITCHES
 
 
 @internal("ops.control_flow_util.IsSwitch")

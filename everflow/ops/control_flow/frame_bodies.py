@@ -10,8 +10,8 @@ from everflow.graph.func_graph import FuncGraph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.bodies import WITHOUT_EFFECT, merged_dims
-from everflow.ops.control_flow.frame_kinds import BACK_EDGES, ENTERS, EXITS, MERGES, SWITCHES
 from everflow.ops.control_flow.frame_lives import Frame
+from everflow.ops.control_flow.frame_op_types import BACK_EDGES, ENTERS, EXITS, MERGES, SWITCHES
 
 # How often the shapes of a loop's variables are widened before they are left unknown.
 ROUNDS = 4

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from everflow import errors
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.ops.control_flow.frame_kinds import BACK_EDGES, ENTERS, EXITS, MERGES, SWITCHES
+from everflow.ops.control_flow.frame_op_types import BACK_EDGES, ENTERS, EXITS, MERGES, SWITCHES
 
 
 class Token(NamedTuple):

@@ -19,7 +19,7 @@ from everflow.graph.scopes import colocate_with, name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.bodies import merged_dims
-from everflow.ops.control_flow.frame_kinds import BACK_EDGES, ENTERS, EXITS, FRAME_OPS, MERGES, SWITCHES
+from everflow.ops.control_flow.frame_op_types import BACK_EDGES, ENTERS, EXITS, FRAME_OPS, MERGES, SWITCHES
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
