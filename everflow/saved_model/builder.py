@@ -111,6 +111,14 @@ class _SavedModelBuilder:
         get_or_create_variables_dir(self._export_dir)
         saver.save(sess, get_variables_path(self._export_dir), write_meta_graph=False, write_state=False)
 
+    def _signatures_with_ops(self, signature_def_map: Any, init_op: Any, train_op: Any) -> Any:
+        """The signatures, checked, with those of the ops that initialize and train."""
+        signatures = signature_def_map or {}
+        self._validate_signature_def_map(signatures)
+        _add_op_to_signature_def_map(signatures, init_op, constants.INIT_OP_SIGNATURE_KEY)
+        _add_op_to_signature_def_map(signatures, train_op, constants.TRAIN_OP_SIGNATURE_KEY)
+        return signatures
+
     def add_meta_graph(
         self,
         tags: Any,
@@ -123,14 +131,11 @@ class _SavedModelBuilder:
     ) -> None:
         """Adds the default graph, with the variables that were saved before."""
         self._check_variables_saved()
-        signature_def_map = signature_def_map or {}
-        self._validate_signature_def_map(signature_def_map)
-        _add_op_to_signature_def_map(signature_def_map, init_op, constants.INIT_OP_SIGNATURE_KEY)
-        _add_op_to_signature_def_map(signature_def_map, train_op, constants.TRAIN_OP_SIGNATURE_KEY)
+        signatures = self._signatures_with_ops(signature_def_map, init_op, train_op)
         saver = self._maybe_create_saver(saver)
         meta_graph_def = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=False)
         self._save_and_write_assets(meta_graph_def, assets_list)
-        self._tag_and_add_meta_graph(meta_graph_def, tags, signature_def_map)
+        self._tag_and_add_meta_graph(meta_graph_def, tags, signatures)
 
     def add_meta_graph_and_variables(
         self,
@@ -146,15 +151,12 @@ class _SavedModelBuilder:
     ) -> None:
         """Adds the session's graph and saves its variables."""
         self._check_variables_not_saved()
-        signature_def_map = signature_def_map or {}
-        self._validate_signature_def_map(signature_def_map)
-        _add_op_to_signature_def_map(signature_def_map, init_op, constants.INIT_OP_SIGNATURE_KEY)
-        _add_op_to_signature_def_map(signature_def_map, train_op, constants.TRAIN_OP_SIGNATURE_KEY)
+        signatures = self._signatures_with_ops(signature_def_map, init_op, train_op)
         saver = self._maybe_create_saver(saver)
         self._save_variables(sess, saver)
         meta_graph_def = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
         self._save_and_write_assets(meta_graph_def, assets_list)
-        self._tag_and_add_meta_graph(meta_graph_def, tags, signature_def_map)
+        self._tag_and_add_meta_graph(meta_graph_def, tags, signatures)
         self._has_saved_variables = True
 
     def save(self, as_text: bool = False) -> bytes:

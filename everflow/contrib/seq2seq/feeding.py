@@ -137,3 +137,19 @@ def sampled_ids(outputs: Any, softmax_temperature: Any, seed: int | None) -> Any
     if not isinstance(outputs, tf.Tensor):
         raise TypeError(f"Expected outputs to be a single Tensor, got: {type(outputs)}")
     return categorical_sample(logits=outputs if softmax_temperature is None else outputs / softmax_temperature, seed=seed)
+
+
+def with_auxiliary(inputs: Any, auxiliary_inputs: Any, time_major: bool) -> tuple[Any, Any]:
+    """(inputs that end in the auxiliary ones, an array of the auxiliary steps); as they are, and None, where there are none."""
+    if auxiliary_inputs is None:
+        return inputs, None
+    inputs, auxiliary_inputs = convert_to_tensor(inputs), convert_to_tensor(auxiliary_inputs)
+    inputs = nest.map_structure(lambda x, y: tf.concat((x, y), -1), inputs, auxiliary_inputs)
+    by_time = auxiliary_inputs if time_major else nest.map_structure(transpose_batch_time, auxiliary_inputs)
+    return inputs, nest.map_structure(steps_of, by_time)
+
+
+def embedded_until_end(sample_ids: Any, end_token: Any, start_inputs: Any, embedding_fn: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """(finished, the embeddings of these ids; where all have ended, any)."""
+    finished = tf.equal(sample_ids, end_token)
+    return finished, tf.cond(tf.reduce_all(finished), lambda: start_inputs, lambda: embedding_fn(sample_ids))

@@ -6,14 +6,12 @@ import abc
 from typing import Any
 
 import everflow as tf
-from everflow import nest
 from everflow.api import public
 from everflow.contrib.seq2seq import feeding
 from everflow.contrib.seq2seq.drawing import bernoulli_sample
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
-from everflow.rnn.steps import transpose_batch_time
 
 
 @public("contrib.seq2seq.Helper")
@@ -195,14 +193,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
     ) -> None:
         with name_scope(name, "ScheduledOutputTrainingHelper", [inputs, auxiliary_inputs, sampling_probability]):
             self._sampling_probability = feeding.probability(sampling_probability)
-            self._auxiliary_input_tas = None
-            if auxiliary_inputs is not None:
-                inputs = convert_to_tensor(inputs)
-                auxiliary_inputs = convert_to_tensor(auxiliary_inputs)
-                inputs = nest.map_structure(lambda x, y: tf.concat((x, y), -1), inputs, auxiliary_inputs)
-                if not time_major:
-                    auxiliary_inputs = nest.map_structure(transpose_batch_time, auxiliary_inputs)
-                self._auxiliary_input_tas = nest.map_structure(feeding.steps_of, auxiliary_inputs)
+            inputs, self._auxiliary_input_tas = feeding.with_auxiliary(inputs, auxiliary_inputs, time_major)
             self._seed = seed
             self._next_inputs_fn = next_inputs_fn
             super().__init__(inputs=inputs, sequence_length=sequence_length, time_major=time_major, name=name)
@@ -242,9 +233,7 @@ class GreedyEmbeddingHelper(_OfIds):
         return feeding.best_ids(outputs)
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
-        finished = tf.equal(sample_ids, self._end_token)
-        inputs = tf.cond(tf.reduce_all(finished), lambda: self._start_inputs, lambda: self._embedding_fn(sample_ids))
-        return finished, inputs, state
+        return *feeding.embedded_until_end(sample_ids, self._end_token, self._start_inputs, self._embedding_fn), state
 
 
 @public("contrib.seq2seq.SampleEmbeddingHelper")

@@ -6,13 +6,11 @@ import abc
 from typing import Any
 
 import everflow as tf
-from everflow import nest
 from everflow.api import internal
 from everflow.contrib.seq2seq import feeding
 from everflow.contrib.seq2seq.drawing import bernoulli_sample
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.shapes import TensorShape
-from everflow.rnn.steps import transpose_batch_time
 
 HOME = "contrib.seq2seq.python.ops.sampler."
 
@@ -180,14 +178,7 @@ class ScheduledOutputTrainingSampler(TrainingSampler):
         super().__init__(time_major=time_major)
 
     def initialize(self, inputs: Any, sequence_length: Any = None, auxiliary_inputs: Any = None) -> Any:  # type: ignore[override]
-        self._auxiliary_input_tas = None
-        if auxiliary_inputs is not None:
-            inputs = convert_to_tensor(inputs)
-            auxiliary_inputs = convert_to_tensor(auxiliary_inputs)
-            inputs = nest.map_structure(lambda x, y: tf.concat((x, y), -1), inputs, auxiliary_inputs)
-            if not self.time_major:
-                auxiliary_inputs = nest.map_structure(transpose_batch_time, auxiliary_inputs)
-            self._auxiliary_input_tas = nest.map_structure(feeding.steps_of, auxiliary_inputs)
+        inputs, self._auxiliary_input_tas = feeding.with_auxiliary(inputs, auxiliary_inputs, self.time_major)
         return super().initialize(inputs, sequence_length=sequence_length)
 
     def sample(self, time: Any, outputs: Any, state: Any) -> Any:
@@ -218,9 +209,7 @@ class GreedyEmbeddingSampler(_Sized):
         return feeding.best_ids(outputs)
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any) -> Any:
-        finished = tf.equal(sample_ids, self.end_token)
-        inputs = tf.cond(tf.reduce_all(finished), lambda: self.start_inputs, lambda: self.embedding_fn(sample_ids))
-        return finished, inputs, state
+        return *feeding.embedded_until_end(sample_ids, self.end_token, self.start_inputs, self.embedding_fn), state
 
 
 @internal(HOME + "SampleEmbeddingSampler")

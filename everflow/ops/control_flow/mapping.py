@@ -125,6 +125,36 @@ def map_fn(
         return _packed(_stacked(results, known), structure)
 
 
+def _folded(title: str, fn: Callable[..., Any], elems: Any, initializer: Any, name: str | None, backwards: bool, **options: Any) -> Any:
+    if not callable(fn):
+        raise TypeError("fn must be callable.")
+
+    with name_scope(name, title, nest.flatten(elems)), _caching_variables():
+        flat = _converted(elems)
+        count = _row_count(flat)
+        rows = _rows_of(flat, count)
+        if initializer is not None:
+            start, total = count if backwards else tf.constant(0), initializer
+        elif backwards:
+            start = count - 1
+            total = _row(rows, start, elems)
+        else:
+            total = _row(rows, 0, elems)
+            start = tf.constant(1)
+
+        def compute(i: Any, total: Any) -> Any:
+            if backwards:
+                i -= 1
+                return [i, fn(total, _row(rows, i, elems))]
+            total = fn(total, _row(rows, i, elems))
+            return [i + 1, total]
+
+        def goes_on(i: Any, total: Any) -> Any:
+            return i > 0 if backwards else i < count
+
+        return tf.while_loop(goes_on, compute, [start, total], maximum_iterations=count, **options)[1]
+
+
 @public("foldl")
 def foldl(
     fn: Callable[..., Any],
@@ -136,32 +166,8 @@ def foldl(
     name: str | None = None,
 ) -> Any:
     """fn(...fn(fn(initializer, row 0), row 1)..., last row); without initializer it starts with row 0."""
-    if not callable(fn):
-        raise TypeError("fn must be callable.")
-
-    with name_scope(name, "foldl", nest.flatten(elems)), _caching_variables():
-        flat = _converted(elems)
-        count = _row_count(flat)
-        rows = _rows_of(flat, count)
-        if initializer is None:
-            total = _row(rows, 0, elems)
-            start = tf.constant(1)
-        else:
-            total, start = initializer, tf.constant(0)
-
-        def compute(i: Any, total: Any) -> Any:
-            total = fn(total, _row(rows, i, elems))
-            return [i + 1, total]
-
-        return tf.while_loop(
-            lambda i, total: i < count,
-            compute,
-            [start, total],
-            parallel_iterations=parallel_iterations,
-            back_prop=back_prop,
-            swap_memory=swap_memory,
-            maximum_iterations=count,
-        )[1]
+    options = {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory}
+    return _folded("foldl", fn, elems, initializer, name, backwards=False, **options)
 
 
 @public("foldr")
@@ -175,32 +181,8 @@ def foldr(
     name: str | None = None,
 ) -> Any:
     """Like `foldl`, from the last row to the first."""
-    if not callable(fn):
-        raise TypeError("fn must be callable.")
-
-    with name_scope(name, "foldr", nest.flatten(elems)), _caching_variables():
-        flat = _converted(elems)
-        count = _row_count(flat)
-        rows = _rows_of(flat, count)
-        if initializer is None:
-            start = count - 1
-            total = _row(rows, start, elems)
-        else:
-            start, total = count, initializer
-
-        def compute(i: Any, total: Any) -> Any:
-            i -= 1
-            return [i, fn(total, _row(rows, i, elems))]
-
-        return tf.while_loop(
-            lambda i, total: i > 0,
-            compute,
-            [start, total],
-            parallel_iterations=parallel_iterations,
-            back_prop=back_prop,
-            swap_memory=swap_memory,
-            maximum_iterations=count,
-        )[1]
+    options = {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory}
+    return _folded("foldr", fn, elems, initializer, name, backwards=True, **options)
 
 
 @public("scan")

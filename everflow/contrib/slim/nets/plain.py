@@ -139,7 +139,7 @@ def vgg_arg_scope(weight_decay: float = 0.0005) -> Any:
     return _arg_scope(weight_decay, tf.zeros_initializer())
 
 
-def _vgg_features(counts: tuple[int, ...]) -> Callable[[Any], Any]:
+def _vgg(layers: int, title: str, letter: str, counts: tuple[int, ...]) -> Callable[..., Any]:
     def features(images: Any) -> Any:
         found = images
         for i, (count, depth) in enumerate(zip(counts, (64, 128, 256, 512, 512)), 1):
@@ -147,53 +147,24 @@ def _vgg_features(counts: tuple[int, ...]) -> Callable[[Any], Any]:
             found = max_pool2d(found, [2, 2], scope=f"pool{i}")
         return found
 
-    return features
+    def vgg(
+        inputs: Any,
+        num_classes: int = 1000,
+        is_training: Any = True,
+        dropout_keep_prob: float = 0.5,
+        spatial_squeeze: bool = True,
+        scope: str = title,
+    ) -> Any:
+        return _classifier(scope, title, inputs, features, (4096, 7), num_classes, is_training, dropout_keep_prob, spatial_squeeze)
+
+    vgg.__name__ = vgg.__qualname__ = title
+    vgg.__doc__ = f"VGG with {layers} layers; for images of 224 x 224."
+    return net(*dict.fromkeys((f"vgg.{title}", f"vgg.vgg_{letter}")))(vgg)
 
 
-@net("vgg.vgg_a")
-def vgg_a(
-    inputs: Any,
-    num_classes: int = 1000,
-    is_training: Any = True,
-    dropout_keep_prob: float = 0.5,
-    spatial_squeeze: bool = True,
-    scope: str = "vgg_a",
-) -> Any:
-    """VGG with 11 layers; for images of 224 x 224."""
-    return _classifier(
-        scope, "vgg_a", inputs, _vgg_features((1, 1, 2, 2, 2)), (4096, 7), num_classes, is_training, dropout_keep_prob, spatial_squeeze
-    )
-
-
-@net("vgg.vgg_16", "vgg.vgg_d")
-def vgg_16(
-    inputs: Any,
-    num_classes: int = 1000,
-    is_training: Any = True,
-    dropout_keep_prob: float = 0.5,
-    spatial_squeeze: bool = True,
-    scope: str = "vgg_16",
-) -> Any:
-    """VGG with 16 layers; for images of 224 x 224."""
-    return _classifier(
-        scope, "vgg_16", inputs, _vgg_features((2, 2, 3, 3, 3)), (4096, 7), num_classes, is_training, dropout_keep_prob, spatial_squeeze
-    )
-
-
-@net("vgg.vgg_19", "vgg.vgg_e")
-def vgg_19(
-    inputs: Any,
-    num_classes: int = 1000,
-    is_training: Any = True,
-    dropout_keep_prob: float = 0.5,
-    spatial_squeeze: bool = True,
-    scope: str = "vgg_19",
-) -> Any:
-    """VGG with 19 layers; for images of 224 x 224."""
-    return _classifier(
-        scope, "vgg_19", inputs, _vgg_features((2, 2, 4, 4, 4)), (4096, 7), num_classes, is_training, dropout_keep_prob, spatial_squeeze
-    )
-
+vgg_a = _vgg(11, "vgg_a", "a", (1, 1, 2, 2, 2))
+vgg_16 = _vgg(16, "vgg_16", "d", (2, 2, 3, 3, 3))
+vgg_19 = _vgg(19, "vgg_19", "e", (2, 2, 4, 4, 4))
 
 for _function in (alexnet_v2, vgg_a, vgg_16, vgg_19):
     _function.default_image_size = 224

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import everflow as tf
@@ -159,122 +159,36 @@ def resnet_v2_block(scope: str, base_depth: int, num_units: int, stride: int) ->
     return _block(bottleneck_v2, scope, base_depth, num_units, stride)
 
 
-def _blocks(block: Any, layers: int) -> list[Any]:
-    return [
-        block(f"block{i + 1}", base_depth=64 * 2**i, num_units=units, stride=1 if i == 3 else 2) for i, units in enumerate(_UNITS[layers])
-    ]
+def _of_layers(version: int, layers: int) -> Callable[..., Any]:
+    title = f"resnet_v{version}_{layers}"
+    whole, block = (resnet_v1, resnet_v1_block) if version == 1 else (resnet_v2, resnet_v2_block)
+
+    def resnet(
+        inputs: Any,
+        num_classes: Any = None,
+        is_training: Any = True,
+        global_pool: bool = True,
+        output_stride: Any = None,
+        reuse: Any = None,
+        scope: str = title,
+    ) -> Any:
+        blocks = [
+            block(f"block{i + 1}", base_depth=64 * 2**i, num_units=units, stride=1 if i == 3 else 2)
+            for i, units in enumerate(_UNITS[layers])
+        ]
+        return whole(inputs, blocks, num_classes, is_training, global_pool, output_stride, True, reuse, scope)
+
+    resnet.__name__ = resnet.__qualname__ = title
+    resnet.__doc__ = f"ResNet-{layers}, version {version}."
+    return net(f"resnet_v{version}.{title}")(resnet)
 
 
-@net("resnet_v1.resnet_v1_50")
-def resnet_v1_50(
-    inputs: Any,
-    num_classes: Any = None,
-    is_training: Any = True,
-    global_pool: bool = True,
-    output_stride: Any = None,
-    reuse: Any = None,
-    scope: str = "resnet_v1_50",
-) -> Any:
-    """ResNet-50, version 1."""
-    return resnet_v1(inputs, _blocks(resnet_v1_block, 50), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
-
-
-@net("resnet_v1.resnet_v1_101")
-def resnet_v1_101(
-    inputs: Any,
-    num_classes: Any = None,
-    is_training: Any = True,
-    global_pool: bool = True,
-    output_stride: Any = None,
-    reuse: Any = None,
-    scope: str = "resnet_v1_101",
-) -> Any:
-    """ResNet-101, version 1."""
-    return resnet_v1(inputs, _blocks(resnet_v1_block, 101), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
-
-
-@net("resnet_v1.resnet_v1_152")
-def resnet_v1_152(
-    inputs: Any,
-    num_classes: Any = None,
-    is_training: Any = True,
-    global_pool: bool = True,
-    output_stride: Any = None,
-    reuse: Any = None,
-    scope: str = "resnet_v1_152",
-) -> Any:
-    """ResNet-152, version 1."""
-    return resnet_v1(inputs, _blocks(resnet_v1_block, 152), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
-
-
-@net("resnet_v1.resnet_v1_200")
-def resnet_v1_200(
-    inputs: Any,
-    num_classes: Any = None,
-    is_training: Any = True,
-    global_pool: bool = True,
-    output_stride: Any = None,
-    reuse: Any = None,
-    scope: str = "resnet_v1_200",
-) -> Any:
-    """ResNet-200, version 1."""
-    return resnet_v1(inputs, _blocks(resnet_v1_block, 200), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
-
-
-@net("resnet_v2.resnet_v2_50")
-def resnet_v2_50(
-    inputs: Any,
-    num_classes: Any = None,
-    is_training: Any = True,
-    global_pool: bool = True,
-    output_stride: Any = None,
-    reuse: Any = None,
-    scope: str = "resnet_v2_50",
-) -> Any:
-    """ResNet-50, version 2."""
-    return resnet_v2(inputs, _blocks(resnet_v2_block, 50), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
-
-
-@net("resnet_v2.resnet_v2_101")
-def resnet_v2_101(
-    inputs: Any,
-    num_classes: Any = None,
-    is_training: Any = True,
-    global_pool: bool = True,
-    output_stride: Any = None,
-    reuse: Any = None,
-    scope: str = "resnet_v2_101",
-) -> Any:
-    """ResNet-101, version 2."""
-    return resnet_v2(inputs, _blocks(resnet_v2_block, 101), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
-
-
-@net("resnet_v2.resnet_v2_152")
-def resnet_v2_152(
-    inputs: Any,
-    num_classes: Any = None,
-    is_training: Any = True,
-    global_pool: bool = True,
-    output_stride: Any = None,
-    reuse: Any = None,
-    scope: str = "resnet_v2_152",
-) -> Any:
-    """ResNet-152, version 2."""
-    return resnet_v2(inputs, _blocks(resnet_v2_block, 152), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
-
-
-@net("resnet_v2.resnet_v2_200")
-def resnet_v2_200(
-    inputs: Any,
-    num_classes: Any = None,
-    is_training: Any = True,
-    global_pool: bool = True,
-    output_stride: Any = None,
-    reuse: Any = None,
-    scope: str = "resnet_v2_200",
-) -> Any:
-    """ResNet-200, version 2."""
-    return resnet_v2(inputs, _blocks(resnet_v2_block, 200), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
-
-
+resnet_v1_50 = _of_layers(1, 50)
+resnet_v1_101 = _of_layers(1, 101)
+resnet_v1_152 = _of_layers(1, 152)
+resnet_v1_200 = _of_layers(1, 200)
+resnet_v2_50 = _of_layers(2, 50)
+resnet_v2_101 = _of_layers(2, 101)
+resnet_v2_152 = _of_layers(2, 152)
+resnet_v2_200 = _of_layers(2, 200)
 resnet_v1.default_image_size = resnet_v2.default_image_size = 224  # type: ignore[attr-defined]
