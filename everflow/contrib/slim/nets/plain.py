@@ -139,7 +139,7 @@ def vgg_arg_scope(weight_decay: float = 0.0005) -> Any:
     return _arg_scope(weight_decay, tf.zeros_initializer())
 
 
-def _vgg(layers: int, title: str, letter: str, counts: tuple[int, ...]) -> Callable[..., Any]:
+def _vgg(layers: int, title: str, letter: str, counts: tuple[int, ...]) -> Any:
     def features(images: Any) -> Any:
         found = images
         for i, (count, depth) in enumerate(zip(counts, (64, 128, 256, 512, 512)), 1):

@@ -7,8 +7,7 @@ from everflow.contrib.metrics.streaming import aggregate_metrics as aggregate_me
 from everflow.contrib.metrics.rates import auc_using_histogram as auc_using_histogram
 from everflow.contrib.metrics.concatenated import auc_with_confidence_intervals as auc_with_confidence_intervals
 from everflow.contrib.metrics.correlations import cohen_kappa as cohen_kappa
-from everflow.contrib.metrics.streaming import confusion_matrix_v1 as _confusion_matrix
-confusion_matrix = _confusion_matrix
+confusion_matrix: Any
 from everflow.contrib.metrics.streaming import count as count
 from everflow.contrib.metrics.rates import f1_score as f1_score
 from everflow.contrib.metrics.rates import precision_at_recall as precision_at_recall
