@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from everflow.graph.shapes import is_fully_defined
 from everflow.ops.core import symbolic
 from everflow.ops.core.node import Value
 from everflow.ops.core.shape_rules import broadcast, merged, same_as_input
@@ -24,17 +25,29 @@ class Symbols:
         self._found: dict[Value, symbolic.Sizes] = {}
 
     def of(self, value: Value) -> symbolic.Sizes:
-        """A size or token for each axis; None where the rank is unknown. Call it in the order in which nodes run."""
+        """A size or token for each axis; None where the rank is unknown."""
         if value not in self._found:
-            self._found[value] = self._infer(value)
+            self._find(value)
         return self._found[value]
+
+    def _find(self, value: Value) -> None:
+        """Finds what comes before the value first: a chain of nodes may be longer than Python's stack is deep."""
+        stack, seen = [value], set()
+        while stack:
+            last = stack[-1]
+            if last in self._found:
+                stack.pop()
+            elif last in seen or is_fully_defined(last.dims) or _rule(last) is None:
+                self._found[stack.pop()] = self._infer(last)
+            else:
+                seen.add(last)
+                stack.extend(v for v in last.node.inputs if v not in self._found and v not in seen)
 
     def _infer(self, value: Value) -> symbolic.Sizes:
         dims = value.dims
-        if dims is not None and None not in dims:
+        if is_fully_defined(dims):
             return dims
-        meaning = value.node.meaning
-        rule = None if meaning is None else meaning.symbolic or RULES.get(meaning.shape)
+        rule = _rule(value)
         derived = None if rule is None else rule(self, value.node, value)
         if dims is None:
             return None if derived is None else tuple((value, i) if s is None else s for i, s in enumerate(derived))
@@ -50,6 +63,11 @@ class Symbols:
             return tuple(int(size) if size >= 0 else None for size in shape.constant.reshape(-1))
         rule = None if node.meaning is None else node.meaning.holds
         return None if rule is None else rule(self, node, shape)
+
+
+def _rule(value: Value) -> symbolic.Rule | None:
+    meaning = value.node.meaning
+    return None if meaning is None else meaning.symbolic or RULES.get(meaning.shape)
 
 
 def settle_dims(plan: Plan, dims: dict[int, Any]) -> None:

@@ -48,3 +48,14 @@ def test_unknown_sizes_that_may_differ_are_broadcast_at_run_time():
         dx, dy = sess.run(grads, {x: b, y: a})
         np.testing.assert_array_equal(dx, np.ones((4, 3)))
         np.testing.assert_array_equal(dy, np.full((1, 3), 8.0))
+
+
+def test_chains_of_unknown_sizes_may_be_longer_than_pythons_stack():
+    x = tf.placeholder(tf.float32, [None, 2])
+    y = x
+    for _ in range(1000):
+        y = tf.nn.relu(y)
+    dx, db = tf.gradients(y + (b := tf.constant([[1.0, 2.0]])), [x, b])
+    with tf.Session() as session:
+        found = session.run([dx, db], {x: [[1.0, -1.0], [2.0, 3.0]]})
+    assert [value.tolist() for value in found] == [[[1, 0], [1, 1]], [[2, 2]]]
