@@ -70,7 +70,7 @@ def _factors(op: Operation) -> tuple[Tensor, ...] | None:
     if kind_of(op.type) == "matrix product" and op.attr("transpose_a") and not op.attr("transpose_b"):
         return op.inputs[0], op.inputs[1]
     rows = op.inputs[0].dims if op.inputs else None
-    if op.type == "BiasAddGrad" and op.attr("data_format") in ("NHWC", b"NHWC") and rows is not None and len(rows) == 2:
+    if kind_of(op.type) == "gradient of bias" and op.attr("data_format") in ("NHWC", b"NHWC") and rows is not None and len(rows) == 2:
         return (op.inputs[0],)
     return _summed_rows(op)
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.graph.graph import Graph
 from everflow.summary import writer_cache
 
 

@@ -40,7 +40,7 @@ def dnn_linear_combined_model_fn(
     dnn_feature_columns: Any = None,
     dnn_optimizer: Any = "Adagrad",
     dnn_hidden_units: Any = None,
-    dnn_activation_fn: Any = relu,
+    dnn_activation_fn: Any = tf.nn.relu,
     dnn_dropout: Any = None,
     input_layer_partitioner: Any = None,
     config: Any = None,

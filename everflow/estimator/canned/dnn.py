@@ -109,7 +109,7 @@ def dnn_model_fn(
     hidden_units: Any,
     feature_columns: Any,
     optimizer: Any = "Adagrad",
-    activation_fn: Any = relu,
+    activation_fn: Any = tf.nn.relu,
     dropout: Any = None,
     input_layer_partitioner: Any = None,
     config: Any = None,

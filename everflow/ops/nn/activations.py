@@ -66,6 +66,7 @@ relu = activation(
 rectifier_grad(
     "ReluGrad",
     _relu_grad,
+    kind="gradient of rectification",
     fresh=True,
     over={0: lambda n: lambda dy, y: torch.ops.aten.threshold_backward.grad_input(dy, y, 0, grad_input=dy)},
 )

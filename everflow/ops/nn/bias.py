@@ -94,7 +94,7 @@ op(
     over={0: lambda n: torch.Tensor.add_ if n.attr("data_format") == "NHWC" else None},
     symbolic=symbolic.like_first,
 )
-op("BiasAddGrad", kernel=_bias_add_grad, shape=_bias_add_grad_shape, gradient=_bias_add_grad_grad)
+op("BiasAddGrad", kernel=_bias_add_grad, shape=_bias_add_grad_shape, gradient=_bias_add_grad_grad, kind="gradient of bias")
 op("BiasAddV1", kernel=_bias_add, shape=_bias_add_shape, gradient=lambda o, dy: (dy, tf.reduce_sum(dy, tf.range(tf.rank(dy) - 1))))
 
 

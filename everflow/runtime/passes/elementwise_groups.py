@@ -4,9 +4,9 @@ arithmetic; on large ones, reading and writing memory does."""
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from everflow.graph import dtypes
-from everflow.graph.shapes import Dims
 from everflow.ops.core.node import Node, Value
 from everflow.ops.math.elementwise_chains import Chain, is_elementwise, joined, may_be_elementwise
 from everflow.runtime.plan import Plan, fused

@@ -53,12 +53,15 @@ def _rectified(node: Node, x: Value, dy: Value, relu: Node, pool: Node, gradient
     return {pool: [found, rectified], node: [passed, _from_positions(gradient, x, found, passed.outputs[0])]}
 
 
-RELU = P("Relu", V("x"), name="relu")
+RELU = P("rectification", V("x"), name="relu")
 
 rectify_maxima = Rules(
     "rectify_maxima",
     "Relu, then MaxPool, in training: the maxima are rectified, and their gradients, not all that is pooled away.",
-    (P("ReluGrad", P("MaxPoolGrad", RELU, P("MaxPool", RELU, name="pool"), V("dy"), name="gradient", once=True), RELU), _rectified),
+    (
+        P("gradient of rectification", P("MaxPoolGrad", RELU, P("MaxPool", RELU, name="pool"), V("dy"), name="gradient", once=True), RELU),
+        _rectified,
+    ),
 )
 
 
@@ -88,7 +91,7 @@ sum_before_spreading = Rules(
     "sum_before_spreading",
     "The gradients of maxima, spread over what was pooled, sum up to what they do before.",
     (
-        P("BiasAddGrad", P("_MaxPoolGradFromPositions", V(), V("dy"), attrs={"data_format": "NHWC"}), attrs={"data_format": "NHWC"}),
+        P("gradient of bias", P("_MaxPoolGradFromPositions", V(), V("dy"), attrs={"data_format": "NHWC"}), attrs={"data_format": "NHWC"}),
         lambda node, dy: remade(node, [dy]),
     ),
 )

@@ -29,7 +29,10 @@ rectify_normalizations = Rules(
     "A batch normalization and its Relu; ReluGrad and the gradient of the normalization.",
     (P("rectification", P("normalization", V(spare="overwrite"), name="normalization", once=True)), _rectified),
     (
-        P("gradient of normalization", P("ReluGrad", V("dy", spare="overwrite"), P("_NormalizeRectify", name="forward"), once=True)),
+        P(
+            "gradient of normalization",
+            P("gradient of rectification", V("dy", spare="overwrite"), P("_NormalizeRectify", name="forward"), once=True),
+        ),
         _rectified_gradient,
     ),
     (
