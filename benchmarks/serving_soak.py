@@ -85,9 +85,11 @@ class Soak:
     async def rest_client(self) -> None:
         body = b'{"instances": [[2.0]]}'
         head = b"POST /v1/models/m:predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
-        reader, writer = await asyncio.open_connection("localhost", self.rest)
+        writer: asyncio.StreamWriter | None = None
         while self.going():
             try:
+                if writer is None:
+                    reader, writer = await asyncio.open_connection("localhost", self.rest)
                 writer.write(head + body)
                 answer = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 60)
                 size = next(int(line.split(b":")[1]) for line in answer.lower().split(b"\r\n") if line.startswith(b"content-length"))
@@ -97,9 +99,8 @@ class Soak:
                 self.good += 1
             except Exception as e:
                 self.failures.append(f"REST {type(e).__name__}: {e}")
-                reader, writer = await asyncio.open_connection("localhost", self.rest)
+                writer = None
             await asyncio.sleep(0.005)
-        writer.close()
 
     async def misbehaving(self, kind: int) -> None:
         chance = random.Random(kind)
@@ -131,8 +132,8 @@ class Soak:
                 writer.write(b" " * (1 << 20))
                 await writer.drain()
         else:
-            body = b'{"instances": [' + b",".join([b"[1.5]"] * 20_000) + b"]}"
-            for _ in range(10):
+            body = b'{"instances": [' + b",".join([b"[1.5]"] * 5_000) + b"]}"
+            for _ in range(3):
                 writer.write(head % len(body) + body)
             await asyncio.sleep(2)
 

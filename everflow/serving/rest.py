@@ -39,7 +39,7 @@ _HTTP = {1: 499, 3: 400, 4: 504, 5: 404, 6: 409, 7: 403, 8: 429, 9: 400, 10: 409
 LARGEST_BODY = 256 << 20
 # Answers of more bytes are compressed for clients that take it.
 _WORTH_COMPRESSING = 4096
-# How long a connection may take from its first byte to the end of its request's head, and lie idle between requests.
+# How long a connection may take to the end of its first request's head, and lie idle between requests.
 _HEAD_SECONDS, _IDLE_SECONDS = 30, 120
 
 
@@ -195,15 +195,15 @@ class _Impatient(RequestHandler):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self._limit = self._loop.call_later(_HEAD_SECONDS, self._give_up)
+        self._limit = self._loop.call_later(_HEAD_SECONDS, self.force_close)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         self._limit.cancel()
         super().connection_lost(exc)
 
-    def _give_up(self) -> None:
-        if self._current_request is None and not self._messages:
-            self.force_close()
+    def is_heard(self) -> None:
+        """A request's head has come; from now on being idle between requests is what is limited."""
+        self._limit.cancel()
 
 
 class RestServer:
@@ -219,6 +219,7 @@ class RestServer:
         loop = asyncio.get_running_loop()
 
         def make(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> Any:
+            protocol.is_heard()
             return web.BaseRequest(message, payload, protocol, writer, task, loop, client_max_size=LARGEST_BODY)
 
         class Connections(web.Server):

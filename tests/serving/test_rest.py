@@ -1,7 +1,10 @@
 """The REST interface: forms of requests, answers, and errors with their codes."""
 
 import gzip
+import http.client
 import json
+import socket
+import time
 import urllib.error
 import urllib.request
 
@@ -111,6 +114,21 @@ def test_other_paths(client):
     assert ask(client, PREDICT) == (400, {"error": "Malformed request: GET /v1/models/default:predict"})
     assert ask(client, "/other")[0] == 404
     assert ask(client, "/v1/models") == (400, {"error": "Missing model name in request."})
+
+
+def test_a_connection_that_says_nothing_is_closed_and_one_that_does_stays(serve, line, monkeypatch):
+    monkeypatch.setattr("everflow.serving.rest._HEAD_SECONDS", 0.3)
+    client = serve(model_base_path=str(line))
+    with socket.create_connection(("localhost", client.server.rest_port)) as silent:
+        silent.sendall(b"POST /v1/mod")
+        silent.settimeout(20)
+        assert silent.recv(100) == b""
+    talking = http.client.HTTPConnection("localhost", client.server.rest_port, timeout=20)
+    for _ in range(3):
+        talking.request("POST", PREDICT, b'{"instances": [[2.0]]}')
+        assert talking.getresponse().read() == b'{\n    "predictions": [[3.0]]\n}'
+        time.sleep(0.4)
+    talking.close()
 
 
 def test_numbers_that_are_not_finite(client):
