@@ -12,7 +12,8 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal
 
-Path = internal("estimator.gc.Path")(collections.namedtuple("Path", "path export_version"))
+Path = collections.namedtuple("Path", "path export_version")
+internal("estimator.gc.Path")(Path)
 Chooser = Callable[[list[Any]], list[Any]]
 
 

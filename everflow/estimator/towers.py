@@ -135,7 +135,8 @@ class TowerOptimizer(Optimizer):
             loss = _scaled(loss, state.loss_reduction, state.count)
         return self._get_optimizer().compute_gradients(loss, *args, **kwargs)
 
-    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, **kwargs: Any) -> Any:
+    # As published: the name comes among the others.
+    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
         """Keeps the gradients; the last tower applies the sums of all."""
         state = self._state()
         if state is None or state.count == 1:

@@ -184,9 +184,8 @@ def _circulant(depth: int, what: str) -> type:
         BaseLinearOperatorCirculant.__init__(self, spectrum, depth, input_output_dtype, *hints, name=name)
 
     __init__.__qualname__ = f"{name}.__init__"
-    return type(BaseLinearOperatorCirculant)(
-        name, (BaseLinearOperatorCirculant,), {"__init__": __init__, "__doc__": what, "__module__": __name__}
-    )
+    kind: Any = type(BaseLinearOperatorCirculant)
+    return kind(name, (BaseLinearOperatorCirculant,), {"__init__": __init__, "__doc__": what, "__module__": __name__})
 
 
 LinearOperatorCirculant = public("linalg.LinearOperatorCirculant")(

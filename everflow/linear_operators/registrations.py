@@ -173,8 +173,8 @@ def _adjoint_of_circulant(linop: Any) -> Any:
 
 # -- Cholesky factors
 
-_FACTOR = dict(is_non_singular=True, is_square=True)
-_POSITIVE = dict(is_non_singular=True, is_self_adjoint=True, is_positive_definite=True, is_square=True)
+_FACTOR: dict[str, Any] = dict(is_non_singular=True, is_square=True)
+_POSITIVE: dict[str, Any] = dict(is_non_singular=True, is_self_adjoint=True, is_positive_definite=True, is_square=True)
 
 
 @RegisterCholesky(LinearOperator)

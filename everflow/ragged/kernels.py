@@ -11,6 +11,7 @@ import numpy as np
 import everflow as tf
 from everflow.errors import invalid_argument
 from everflow.graph.operation import Operation
+from everflow.graph.shapes import is_fully_defined
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
@@ -188,7 +189,7 @@ def _check_splits(nested: list[np.ndarray], count: int) -> None:
 def _to_sparse_shape(o: Operation) -> list[Any]:
     *splits, values = o.inputs
     rank = None if values.dims is None else len(splits) + len(values.dims)
-    count = None if values.dims is None or None in values.dims else math.prod(values.dims)
+    count = math.prod(values.dims) if is_fully_defined(values.dims) else None
     return [(count, rank), (count,), (rank,)]
 
 

@@ -52,6 +52,9 @@ FLAGS = {
 class Options:
     """The values of all flags, as attributes."""
 
+    # `everflow serve` sets it to a file that it writes.
+    model_config_file: str
+
     def __init__(self, **values: Any) -> None:
         for name, flag in FLAGS.items():
             setattr(self, name, values.pop(name, flag.default))

@@ -98,7 +98,7 @@ def _without(former: dict[str, str | None]) -> Any:
     def instead(error: Any, real: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
         if not former.keys() & kwargs.keys():
             return NOT_OURS
-        return real(self, *args, **{former.get(name, name): value for name, value in kwargs.items() if former.get(name, name)})
+        return real(self, *args, **{today: value for name, value in kwargs.items() if (today := former.get(name, name))})
 
     return instead
 

@@ -135,7 +135,8 @@ def _sampled(
 ) -> Any:
     """Examples drawn with the chance of what a step of theirs could win; None where there is nothing to win."""
     out = np.zeros(len(starts) - 1)
-    _native.sdca_residues(starts, places, values, weights, *examples, state, kind, float(l1), float(l2), out)
+    labels, example_weights = examples
+    _native.sdca_residues(starts, places, values, weights, labels, example_weights, state, kind, float(l1), float(l2), out)
     total = out.sum()
     # Before the first pass no example has a state, and all are taken.
     if not (total > 0 and np.isfinite(total)) or not state[:, 3].any():

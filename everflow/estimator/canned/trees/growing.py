@@ -209,7 +209,7 @@ class _Cache:
     """Where examples are in the trees and what has been counted of them, where batches are always the same."""
 
     def __init__(self, size: int, width: int) -> None:
-        local = {"trainable": False, "collections": [tf.GraphKeys.LOCAL_VARIABLES], "use_resource": True}
+        local: dict[str, Any] = {"trainable": False, "collections": [tf.GraphKeys.LOCAL_VARIABLES], "use_resource": True}
         self._variables = [
             tf.Variable(tf.zeros([size], tf.int32), name="tree_ids_cache", **local),
             tf.Variable(tf.fill([size], _NEW), name="node_ids_cache", **local),
