@@ -286,7 +286,7 @@ def _from_variant_shape(o: Operation) -> list[Any]:
     return [*[(None,)] * depth, None]
 
 
-def _to_variant_shape(o: Any) -> Any:
+def _to_variant_shape(o: Operation) -> Any:
     if not o.attr("batched_input"):
         return ()
     dims = o.inputs[0].dims

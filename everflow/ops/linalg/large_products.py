@@ -12,6 +12,7 @@ from typing import Any
 from everflow import _native
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 
 Product = Callable[..., Any]
 
@@ -21,7 +22,7 @@ LARGE = {"avx512": 1 << 16, "avx2": 1 << 20}
 THIN = 256
 
 
-def product(node: Any) -> Product:
+def product(node: Node) -> Product:
     """A function (a, b, bias=None) for a node that multiplies two matrices as its attributes say."""
     flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
     kind = _native.processor()

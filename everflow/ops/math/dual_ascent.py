@@ -10,7 +10,9 @@ import numpy as np
 from everflow import _native
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import not_differentiable, op
 
 Kernel = Callable[..., Any]
@@ -83,7 +85,7 @@ class _Columns:
         return starts, columns.contiguous(), values.contiguous(), torch.cat(self._weights).float().contiguous()
 
 
-def _optimizer(node: Any) -> Kernel:
+def _optimizer(node: Node) -> Kernel:
     sparse, with_values, dense = (node.attr(f"num_{kind}") for kind in ("sparse_features", "sparse_features_with_values", "dense_features"))
     kind, l1, l2 = node.attr("loss_type"), node.attr("l1"), node.attr("l2")
     partitions, passes = float(node.attr("num_loss_partitions")), node.attr("num_inner_iterations")
@@ -144,13 +146,13 @@ def _sampled(
     return random.choice(len(out), size=len(out), p=out / total).astype(np.int64)
 
 
-def _optimizer_shape(o: Any) -> Any:
+def _optimizer_shape(o: Operation) -> Any:
     sparse, with_values, dense = (o.get_attr(f"num_{k}") for k in ("sparse_features", "sparse_features_with_values", "dense_features"))
     before = 2 * sparse + with_values + dense + 2 + sparse
     return [(None, 4), *(o.inputs[before + i].dims for i in range(sparse + dense))]
 
 
-def _shrink(node: Any) -> Kernel:
+def _shrink(node: Node) -> Kernel:
     shrinkage = node.attr("l1") / node.attr("l2")
 
     def run(*slots: Any) -> Any:
@@ -163,7 +165,7 @@ def _shrink(node: Any) -> Kernel:
     return run
 
 
-def _fingerprint(node: Any) -> Kernel:
+def _fingerprint(node: Node) -> Kernel:
     def run(texts: Any) -> Any:
         flat = texts.reshape(-1)
         out = np.empty((len(flat), 2), dtype=np.int64)

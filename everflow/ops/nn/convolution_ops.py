@@ -207,7 +207,7 @@ def dense(tensor: Any) -> Any:
     return tensor.contiguous()
 
 
-def _served(node: Any) -> Pointwise | Rows | Windows | None:
+def _served(node: Node) -> Pointwise | Rows | Windows | None:
     """Who has kernels of our own for a convolution in two dimensions, or one of its gradients."""
     return Pointwise.find(node) or Rows.find(node) or Windows.find(node)
 

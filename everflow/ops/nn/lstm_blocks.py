@@ -108,20 +108,20 @@ def _block_cell_grad(node: Node) -> Callable[..., Any]:
     return run
 
 
-def _cell_shape(o: Any) -> Any:
+def _cell_shape(o: Operation) -> Any:
     batch = o.inputs[0].dims[0] if o.inputs[0].dims else None
     bias = o.inputs[7].dims
     size = None if bias is None or bias[0] is None else bias[0] // 4
     return [(batch, size)] * 7
 
 
-def _cell_grad_shape(o: Any) -> Any:
+def _cell_grad_shape(o: Operation) -> Any:
     batch, sizes = (o.inputs[0].dims or (None,))[0], o.inputs[7].dims or (None,)
     size = None if sizes[0] is None else sizes[0] // 4
     return [(batch, size), (batch, sizes[0]), *(t.dims for t in o.inputs[4:7])]
 
 
-def _cell_gradient(o: Any, *grads: Any) -> Any:
+def _cell_gradient(o: Operation, *grads: Any) -> Any:
     x, cs_prev, h_prev, w, wci, wcf, wco, b = o.inputs
     i, cs, f, out, ci, co, _ = o.outputs
     cs_grad = grads[1] if grads[1] is not None else tf.zeros_like(cs)
@@ -229,7 +229,7 @@ def _block_grad(order: tuple[int, ...]) -> Callable[..., Any]:
     return factory
 
 
-def _block_shape(o: Any) -> Any:
+def _block_shape(o: Operation) -> Any:
     steps, batch = (o.inputs[1].dims or (None, None, None))[:2]
     bias = o.inputs[8].dims
     size = None if bias is None or bias[0] is None else bias[0] // 4
@@ -244,7 +244,7 @@ def _block_gradient(grad_op: str) -> Callable[..., Any]:
     return gradient
 
 
-def _block_grad_shape(o: Any) -> Any:
+def _block_grad_shape(o: Operation) -> Any:
     return [t.dims for t in o.inputs[1:9]]
 
 
@@ -272,7 +272,7 @@ def _gru_grad(x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, b_c: Any, r: 
     return by_candidate[:, :depth] + by_gates[:, :depth], by_gates[:, depth:] + d_hr * r + d_h * u, d_c_bar, gates
 
 
-def _gru_gradient(o: Any, *grads: Any) -> Any:
+def _gru_gradient(o: Operation, *grads: Any) -> Any:
     x, h_prev, w_ru, w_c, b_ru, b_c = o.inputs
     r, u, c, _ = o.outputs
     d_x, d_h_prev, d_c_bar, gates = apply("GRUBlockCellGrad", x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, grads[3])

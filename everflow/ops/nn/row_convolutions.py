@@ -7,6 +7,7 @@ from typing import Any
 
 from everflow.graph import dtypes
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 
 Kernel = Callable[..., Any]
 
@@ -22,13 +23,15 @@ class Rows:
         self.height, self.width, self.stride = height, width, stride
 
     @classmethod
-    def find(cls, node: Any) -> Rows | None:
+    def find(cls, node: Node) -> Rows | None:
         """What is known of such a node; None for any other."""
         filter = node.outputs[0].dims if node.type == "Conv2DBackpropFilter" else node.inputs[1].dims
         picture = {"Conv2DBackpropInput": node.outputs, "Conv2DBackpropFilter": node.inputs}.get(node.type, node.inputs)[0].dims
-        if filter is None or len(filter) != 4 or None in filter[:3] or picture is None or len(picture) != 4:
+        if filter is None or len(filter) != 4 or picture is None or len(picture) != 4:
             return None
-        height, width, strides = filter[0], filter[1], node.attr("strides")
+        (height, width, depth, _), strides = filter, node.attr("strides")
+        if height is None or width is None or depth is None:
+            return None
         if (
             node.outputs[0].dtype not in (dtypes.float32, dtypes.float64)
             or node.attr("data_format") != "NHWC"
@@ -40,7 +43,7 @@ class Rows:
             or not FEWEST_COLUMNS <= width
             or not 1 <= height <= MOST_ROWS
             or picture[2] != width
-            or picture[3] != filter[2]
+            or picture[3] != depth
         ):
             return None
         return cls(height, width, strides[1])

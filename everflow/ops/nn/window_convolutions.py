@@ -8,7 +8,9 @@ from typing import Any
 
 from everflow import _native
 from everflow.graph import dtypes
+from everflow.graph.shapes import is_fully_defined
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.nn.windows import pads_of
 
 Kernel = Callable[..., Any]
@@ -24,17 +26,17 @@ SMALL_WINDOW = 9
 class Windows:
     """A Conv2D op, or one of its gradients, whose windows hold several pixels and move by one."""
 
-    def __init__(self, padding: str, filter: tuple[int, int, int, int]) -> None:
+    def __init__(self, padding: str, filter: tuple[int, ...]) -> None:
         self.padding, self.filter = padding, filter
         # The sizes that come along with a step are nearly always the same ones.
         self.fit = functools.lru_cache(maxsize=64)(self._fit)
 
     @classmethod
-    def find(cls, node: Any) -> Windows | None:
+    def find(cls, node: Node) -> Windows | None:
         """What is known of such a node; None for any other, and where other kernels do it better."""
         gradient = node.type == "Conv2DBackpropFilter"
         filter = node.outputs[0].dims if gradient else node.inputs[1].dims
-        if filter is None or len(filter) != 4 or None in filter or not _is_served(filter, gradient):
+        if filter is None or len(filter) != 4 or not is_fully_defined(filter) or not _is_served(filter, gradient):
             return None
         if (
             node.outputs[0].dtype is not dtypes.float32

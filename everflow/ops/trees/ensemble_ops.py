@@ -9,7 +9,9 @@ import numpy as np
 
 from everflow.errors import failed_precondition
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.ops.trees.ensemble import Ensemble, as_matrix, leaf_values, split_of
@@ -22,7 +24,7 @@ Kernel = Callable[..., Any]
 def resource(kind: str, make: Callable[[], Any]) -> Callable[[Any], Kernel]:
     """A kernel that gives the resource of a handle's name."""
 
-    def factory(node: Any) -> Kernel:
+    def factory(node: Node) -> Kernel:
         container, name = node.attr("container"), node.attr("shared_name") or node.name
         return lambda: node.context.resources.get(container, kind, name, make)
 
@@ -40,7 +42,7 @@ def _text(value: Any) -> bytes:
     return value.reshape(-1)[0] if hasattr(value, "reshape") else value
 
 
-def _set(node: Any) -> Kernel:
+def _set(node: Node) -> Kernel:
     creates = node.type == "BoostedTreesCreateEnsemble"
 
     def run(ensemble: Any, stamp: Any, serialized: Any) -> Any:
@@ -53,7 +55,7 @@ def _set(node: Any) -> Kernel:
     return run
 
 
-def _serialize(node: Any) -> Kernel:
+def _serialize(node: Node) -> Kernel:
     def run(ensemble: Any) -> Any:
         with made(ensemble).lock:
             return torch.tensor(ensemble.stamp, dtype=torch.int64), text_array([ensemble.message.SerializeToString()], ())
@@ -61,7 +63,7 @@ def _serialize(node: Any) -> Kernel:
     return run
 
 
-def _states(node: Any) -> Kernel:
+def _states(node: Node) -> Kernel:
     def run(ensemble: Any) -> Any:
         with made(ensemble).lock:
             trees, done, layers, nodes = ensemble.counts()
@@ -71,7 +73,7 @@ def _states(node: Any) -> Kernel:
     return run
 
 
-def _update(node: Any) -> Kernel:
+def _update(node: Node) -> Kernel:
     count, pruning = node.attr("num_features"), node.attr("pruning_mode")
 
     def run(ensemble: Any, feature_ids: Any, *given: Any) -> Any:
@@ -94,7 +96,7 @@ def _update(node: Any) -> Kernel:
 _DEFAULTS = {b"INEQUALITY_DEFAULT_RIGHT": 1}
 
 
-def _update_2(node: Any) -> Kernel:
+def _update_2(node: Node) -> Kernel:
     count = node.attr("num_features")
 
     def run(ensemble: Any, feature_ids: Any, *given: Any) -> Any:
@@ -131,7 +133,7 @@ def _soft(values: Any, l1: float) -> Any:
     return np.sign(values) * np.maximum(np.abs(values) - l1, 0)
 
 
-def _center(node: Any) -> Kernel:
+def _center(node: Node) -> Kernel:
     def run(ensemble: Any, gradients: Any, hessians: Any, l1: Any, l2: Any) -> Any:
         g, h = gradients.cpu().numpy().reshape(-1), hessians.cpu().numpy()
         g = _soft(g, float(l1))
@@ -151,7 +153,7 @@ def _center(node: Any) -> Kernel:
     return run
 
 
-def _predict(node: Any) -> Kernel:
+def _predict(node: Node) -> Kernel:
     width = node.attr("logits_dimension")
 
     def run(ensemble: Any, *features: Any) -> Any:
@@ -167,7 +169,7 @@ def _predict(node: Any) -> Kernel:
     return run
 
 
-def _training_predict(node: Any) -> Kernel:
+def _training_predict(node: Node) -> Kernel:
     width = node.attr("logits_dimension")
 
     def run(ensemble: Any, tree_ids: Any, node_ids: Any, *features: Any) -> Any:
@@ -216,7 +218,7 @@ def _where_they_went(ensemble: Any, trees: Any, nodes: Any, width: int) -> tuple
     return places, changed
 
 
-def _debug(node: Any) -> Kernel:
+def _debug(node: Node) -> Kernel:
     width = node.attr("logits_dimension")
 
     def run(ensemble: Any, *features: Any) -> Any:
@@ -251,16 +253,16 @@ def _path(ensemble: Any, row: Any, columns: list[int], width: int) -> bytes:
     return found.SerializeToString()
 
 
-def _is_made(node: Any) -> Kernel:
+def _is_made(node: Node) -> Kernel:
     return lambda thing: torch.tensor(thing.is_made)
 
 
-def _logits_shape(o: Any) -> Any:
+def _logits_shape(o: Operation) -> Any:
     first = o.inputs[-1].dims
     return (first[0] if first else None, o.get_attr("logits_dimension"))
 
 
-def _checked_features(o: Any) -> Any:
+def _checked_features(o: Operation) -> Any:
     for feature in o.inputs[1:]:
         if feature.dims is not None and len(feature.dims) not in (1, 2):
             raise ValueError(f"Shape must be rank 1 but is rank {len(feature.dims)}")

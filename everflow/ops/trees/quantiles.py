@@ -11,6 +11,7 @@ import numpy as np
 from everflow.errors import failed_precondition
 from everflow.graph import shapes
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.ops.trees.ensemble_ops import resource
@@ -127,7 +128,7 @@ def _made(streams: Any) -> Any:
     return streams
 
 
-def _create(node: Any) -> Kernel:
+def _create(node: Node) -> Kernel:
     def run(streams: Any, epsilon: Any, count: Any) -> Any:
         with streams.lock:
             if not streams.is_made:
@@ -137,7 +138,7 @@ def _create(node: Any) -> Kernel:
     return run
 
 
-def _summaries(node: Any) -> Kernel:
+def _summaries(node: Node) -> Kernel:
     count = node.attr("num_features")
 
     def run(*given: Any) -> Any:
@@ -152,7 +153,7 @@ def _summaries(node: Any) -> Kernel:
     return run
 
 
-def _add(node: Any) -> Kernel:
+def _add(node: Node) -> Kernel:
     def run(streams: Any, *summaries: Any) -> Any:
         with _made(streams).lock:
             for i, summary in enumerate(summaries):
@@ -162,7 +163,7 @@ def _add(node: Any) -> Kernel:
     return run
 
 
-def _flush(node: Any) -> Kernel:
+def _flush(node: Node) -> Kernel:
     generate = node.attr("generate_quantiles")
 
     def run(streams: Any, count: Any) -> Any:
@@ -173,7 +174,7 @@ def _flush(node: Any) -> Kernel:
     return run
 
 
-def _flush_summaries(node: Any) -> Kernel:
+def _flush_summaries(node: Node) -> Kernel:
     def run(streams: Any) -> Any:
         with _made(streams).lock:
             found = [torch.from_numpy(summary.copy()) for summary in streams.summaries]
@@ -183,7 +184,7 @@ def _flush_summaries(node: Any) -> Kernel:
     return run
 
 
-def _boundaries(node: Any) -> Kernel:
+def _boundaries(node: Node) -> Kernel:
     def run(streams: Any) -> Any:
         with _made(streams).lock:
             return _outputs([torch.from_numpy(b.copy()) for b in streams.boundaries])
@@ -191,7 +192,7 @@ def _boundaries(node: Any) -> Kernel:
     return run
 
 
-def _deserialize(node: Any) -> Kernel:
+def _deserialize(node: Node) -> Kernel:
     def run(streams: Any, *boundaries: Any) -> Any:
         with streams.lock:
             if not streams.is_made:
@@ -202,7 +203,7 @@ def _deserialize(node: Any) -> Kernel:
     return run
 
 
-def _bucketize(node: Any) -> Kernel:
+def _bucketize(node: Node) -> Kernel:
     count = node.attr("num_features")
 
     def run(*given: Any) -> Any:

@@ -9,7 +9,9 @@ import numpy as np
 
 from everflow import _native
 from everflow.errors import invalid_argument
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.values.texts import text_array
 
@@ -33,7 +35,7 @@ def _summed(nodes: Any, gradients: Any, hessians: Any, buckets: Any, max_splits:
     return sums
 
 
-def _make_summary(node: Any) -> Kernel:
+def _make_summary(node: Node) -> Kernel:
     max_splits, width = node.attr("max_splits"), node.attr("num_buckets")
 
     def run(nodes: Any, gradients: Any, hessians: Any, *features: Any) -> Any:
@@ -44,7 +46,7 @@ def _make_summary(node: Any) -> Kernel:
     return run
 
 
-def _aggregate(node: Any) -> Kernel:
+def _aggregate(node: Node) -> Kernel:
     max_splits, width = node.attr("max_splits"), node.attr("num_buckets")
 
     def run(nodes: Any, gradients: Any, hessians: Any, feature: Any) -> Any:
@@ -55,7 +57,7 @@ def _aggregate(node: Any) -> Kernel:
     return run
 
 
-def _aggregate_sparse(node: Any) -> Kernel:
+def _aggregate_sparse(node: Node) -> Kernel:
     max_splits, width = node.attr("max_splits"), node.attr("num_buckets")
 
     def run(nodes: Any, gradients: Any, hessians: Any, indices: Any, values: Any, shape: Any) -> Any:
@@ -144,7 +146,7 @@ class _Chosen:
         return ids, gains, [self.labels[i] for i in nodes], left, right
 
 
-def _gains_per_feature(node: Any) -> Kernel:
+def _gains_per_feature(node: Node) -> Kernel:
     count = node.attr("num_features")
 
     def run(node_range: Any, *given: Any) -> Any:
@@ -203,7 +205,7 @@ def _best_split(sums: Any, first: int, logits: int, kind: str, l1: float, l2: fl
     return (*numbers, text_array([label[2] for label in labels], (len(labels),)))
 
 
-def _split(node: Any) -> Kernel:
+def _split(node: Node) -> Kernel:
     logits, kind = node.attr("logits_dimension"), node.attr("split_type")
     kind = kind.decode() if isinstance(kind, bytes) else kind
 
@@ -214,7 +216,7 @@ def _split(node: Any) -> Kernel:
     return run
 
 
-def _sparse_split(node: Any) -> Kernel:
+def _sparse_split(node: Node) -> Kernel:
     logits = node.attr("logits_dimension")
 
     def run(node_range: Any, indices: Any, values: Any, shape: Any, *given: Any) -> Any:
@@ -226,21 +228,21 @@ def _sparse_split(node: Any) -> Kernel:
     return run
 
 
-def _per_feature_shape(o: Any) -> Any:
+def _per_feature_shape(o: Operation) -> Any:
     n = o.get_attr("num_features")
     return [(None,)] * (3 * n) + [(None, 1)] * (2 * n)
 
 
-def _split_shape(o: Any) -> Any:
+def _split_shape(o: Operation) -> Any:
     logits = o.get_attr("logits_dimension")
     return [(None,)] * 4 + [(None, logits)] * 2 + [(None,)]
 
 
-def _summary_shape(o: Any) -> Any:
+def _summary_shape(o: Operation) -> Any:
     return (o.get_attr("num_features"), o.get_attr("max_splits"), o.get_attr("num_buckets"), 2)
 
 
-def _aggregate_shape(o: Any) -> Any:
+def _aggregate_shape(o: Operation) -> Any:
     feature = o.inputs[3].dims
     return (o.get_attr("max_splits"), feature[1] if feature else None, o.get_attr("num_buckets") + 1, None)
 
