@@ -104,8 +104,10 @@ def call_logit_fn(logit_fn: Any, features: Any, mode: Any, params: Any, config: 
     taken = parameters_of(logit_fn)
     given = {name: value for name, value in (("mode", mode), ("params", params), ("config", config)) if name in taken}
     logits = logit_fn(features=features, **given)
-    if not isinstance(logits, (tf.Tensor, dict)):
-        raise ValueError("model_fn should return a Tensor or a dictionary of Tensors")
+    if not isinstance(logits, tf.Tensor) and not (
+        isinstance(logits, dict) and all(isinstance(k, str) and isinstance(v, tf.Tensor) for k, v in logits.items())
+    ):
+        raise ValueError(f"logit_fn should return a Tensor or a dictionary mapping strings to Tensors.  logit_fn returned {logits}")
     return logits
 
 

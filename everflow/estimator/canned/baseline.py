@@ -49,16 +49,16 @@ def baseline_logit_fn_builder(num_outputs: int, weight_column: Any = None) -> An
 
     def baseline_logit_fn(features: Any) -> Any:
         size = _batch_size(features, _weight_key(weight_column))
-        bias = tf.get_variable("bias", initializer=tf.zeros_initializer(), shape=[num_outputs])
-        return tf.ones(shape=[size, num_outputs]) * bias
+        with variable_scope("baseline", values=tuple(features.values())):
+            bias = tf.get_variable("bias", initializer=tf.zeros_initializer(), shape=[num_outputs])
+            return tf.ones(shape=[size, num_outputs]) * bias
 
     return baseline_logit_fn
 
 
 def _baseline_model_fn(features: Any, labels: Any, mode: str, head: Any, optimizer: Any, weight_column: Any) -> Any:
     checked_features(features)
-    with variable_scope("baseline", values=tuple(features.values())):
-        logits = baseline_logit_fn_builder(head.logits_dimension, weight_column)(features)
+    logits = baseline_logit_fn_builder(head.logits_dimension, weight_column)(features)
     optimizer = get_optimizer_instance(optimizer, learning_rate=LEARNING_RATE)
 
     def train_op_fn(loss: Any) -> Any:

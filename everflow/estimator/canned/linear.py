@@ -26,6 +26,7 @@ def _parts(variables: Any) -> list[Any]:
     return [part for v in variables for part in (list(v) if isinstance(v, PartitionedVariable) else [v])]
 
 
+@internal("estimator.canned.linear._compute_fraction_of_zero")
 def _fraction_of_zero(variables: list[Any]) -> Any:
     """Which part of all weights is zero."""
     with name_scope("zero_fraction"):

@@ -34,6 +34,7 @@ class GraphHead:
     _weight_column: Any = None
     _loss_reduction: str = Reduction.SUM
     _texts: LabelTexts = TEXTS
+    _base_name = "_Head"
     # What a label holds beside the logits, for heads whose labels are as wide as their logits.
     _label_dimension: int = 1
 
@@ -82,7 +83,9 @@ class GraphHead:
         if type(self)._create_tpu_estimator_spec is not GraphHead._create_tpu_estimator_spec:
             return self._create_tpu_estimator_spec(*args).as_estimator_spec()
         if type(self)._predictions is GraphHead._predictions:
-            raise NotImplementedError("Subclasses of Head must implement `create_estimator_spec()` or _create_tpu_estimator_spec().")
+            raise NotImplementedError(
+                f"Subclasses of {self._base_name} must implement `create_estimator_spec()` or _create_tpu_estimator_spec()."
+            )
         return None
 
     def create_estimator_spec(

@@ -39,6 +39,7 @@ class Head(GraphHead):
     """What a model's logits mean: a loss, predictions and metrics, each to be had on its own."""
 
     _texts = TEXTS_V2
+    _base_name = "Head"
 
     @property
     def loss_reduction(self) -> str:

@@ -59,7 +59,7 @@ def checked_logits(logits: Any, expected: int) -> Any:
         rank = tf.assert_rank_at_least(logits, 2, data=[shape], message="logits shape must be [D0, D1, ... DN, logits_dimension]")
         with tf.control_dependencies([rank]):
             static = logits.shape
-            if static.ndims is not None and static[-1].value is not None:
+            if static.ndims is not None and static[-1].value is not None and not isinstance(expected, tf.Tensor):
                 if int(static[-1]) != expected:
                     raise ValueError(f"logits shape must be [D0, D1, ... DN, logits_dimension], got {static}.")
                 return logits

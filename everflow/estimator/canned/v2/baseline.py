@@ -18,7 +18,7 @@ def baseline_model_fn_builder_v2(features: Any, num_outputs: int, weight_column:
     """The bias that a baseline learns, and the logits that it makes."""
 
     def logits() -> Any:
-        with variable_scope("baseline", values=tuple(features.values()), use_resource=True):
+        with variable_scope("", use_resource=True):
             return baseline_logit_fn_builder(num_outputs, weight_column)(features)
 
     built = Built(logits)
