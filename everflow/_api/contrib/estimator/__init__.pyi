@@ -7,6 +7,10 @@ from everflow.estimator.canned.dnn import DNNEstimator as DNNEstimator
 from everflow.estimator.canned.combined import DNNLinearCombinedEstimator as DNNLinearCombinedEstimator
 from everflow.estimator.stopping import InMemoryEvaluatorHook as InMemoryEvaluatorHook
 from everflow.estimator.canned.linear import LinearEstimator as LinearEstimator
+from everflow.estimator.canned.rnn_of_contrib import ContribRNNClassifier as _RNNClassifier
+RNNClassifier = _RNNClassifier
+from everflow.estimator.canned.rnn_of_contrib import ContribRNNEstimator as _RNNEstimator
+RNNEstimator = _RNNEstimator
 from everflow.estimator.exporters import StepsExporter as StepsExporter
 from everflow.estimator.towers import TowerOptimizer as TowerOptimizer
 from everflow.estimator.extending import add_metrics as add_metrics
