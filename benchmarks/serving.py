@@ -178,6 +178,10 @@ def load(kind: str, port: int, body: bytes, seconds: float, clients: int) -> dic
 
 
 def measure(kind: str, port: str, file: str, seconds: str, clients: str) -> None:
+    import uvloop
+
+    # The client shares the machine: what it takes is not there for the server.
+    uvloop.install()
     run = {"grpc": grpc_load, "rest": rest_load}[kind]
     body = pathlib.Path(file).read_bytes()
     asyncio.run(run(int(port), body, 1.5, int(clients)))

@@ -73,7 +73,7 @@ class ModelServer:
             options.allow_version_labels_for_unavailable_models,
         )
         threads = options.rest_api_num_threads or 4 * (os.cpu_count() or 1)
-        self.calls = Calls(self.catalog, max(threads, 4))
+        self.calls = Calls(self.catalog, threads)
         self._fellow: Fellow | None = None
         self.metrics_path = self._metrics_path()
         self.port = self.rest_port = 0
