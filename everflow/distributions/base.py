@@ -179,26 +179,26 @@ class Distribution(BaseDistribution):
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
         """`batch_shape`, computed."""
-        with self._scope(name):
+        with self._method_scope(name):
             if self.batch_shape.is_fully_defined():
                 return convert_to_tensor(self.batch_shape.as_list(), dtype=dtypes.int32, name="batch_shape")
             return self._batch_shape_tensor()
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Any:
         """`event_shape`, computed."""
-        with self._scope(name):
+        with self._method_scope(name):
             if self.event_shape.is_fully_defined():
                 return convert_to_tensor(self.event_shape.as_list(), dtype=dtypes.int32, name="event_shape")
             return self._event_shape_tensor()
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Any:
         """Whether a sample of one distribution is a single number."""
-        with self._scope(name):
+        with self._method_scope(name):
             return convert_to_tensor(self._is_scalar(self.event_shape, self.event_shape_tensor), name="is_scalar_event")
 
     def is_scalar_batch(self, name: str = "is_scalar_batch") -> Any:
         """Whether there is one distribution only."""
-        with self._scope(name):
+        with self._method_scope(name):
             return convert_to_tensor(self._is_scalar(self.batch_shape, self.batch_shape_tensor), name="is_scalar_batch")
 
     def _is_scalar(self, static: TensorShape, computed: Any) -> Any:
@@ -220,7 +220,7 @@ class Distribution(BaseDistribution):
         raise self._missing("sample_n")
 
     def _call_sample_n(self, sample_shape: Any, seed: Any, name: str, **kwargs: Any) -> Any:
-        with self._scope(name, [sample_shape]):
+        with self._method_scope(name, [sample_shape]):
             shape = convert_to_tensor(sample_shape, dtype=dtypes.int32, name="sample_shape")
             shape, count = self._expand_sample_shape_to_vector(shape)
             drawn = self._sample_n(count, seed, **kwargs)
@@ -268,7 +268,7 @@ class Distribution(BaseDistribution):
 
     def _of_value(self, value: Any, name: str, *ways: Any) -> Any:
         """The first of several ways to compute something of a value that this distribution has."""
-        with self._scope(name, [value]):
+        with self._method_scope(name, [value]):
             value = convert_to_tensor(value, name="value", preferred_dtype=self.dtype)
             error: NotImplementedError | None = None
             for way in ways:
@@ -329,17 +329,17 @@ class Distribution(BaseDistribution):
 
     def entropy(self, name: str = "entropy") -> Any:
         """The entropy, in nats."""
-        with self._scope(name):
+        with self._method_scope(name):
             return self._entropy()
 
     def mean(self, name: str = "mean") -> Any:
         """The mean."""
-        with self._scope(name):
+        with self._method_scope(name):
             return self._mean()
 
     def variance(self, name: str = "variance") -> Any:
         """The variance."""
-        with self._scope(name):
+        with self._method_scope(name):
             try:
                 return self._variance()
             except NotImplementedError as original:
@@ -350,7 +350,7 @@ class Distribution(BaseDistribution):
 
     def stddev(self, name: str = "stddev") -> Any:
         """The standard deviation."""
-        with self._scope(name):
+        with self._method_scope(name):
             try:
                 return self._stddev()
             except NotImplementedError as original:
@@ -361,22 +361,22 @@ class Distribution(BaseDistribution):
 
     def covariance(self, name: str = "covariance") -> Any:
         """The covariances of the elements of an event."""
-        with self._scope(name):
+        with self._method_scope(name):
             return self._covariance()
 
     def mode(self, name: str = "mode") -> Any:
         """The most likely value."""
-        with self._scope(name):
+        with self._method_scope(name):
             return self._mode()
 
     def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Any:
         """The cross entropy of this distribution and another one."""
-        with self._scope(name):
+        with self._method_scope(name):
             return divergence.cross_entropy(self, other, allow_nan_stats=self._allow_nan_stats)
 
     def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Any:
         """The divergence of Kullback and Leibler of this distribution from another one."""
-        with self._scope(name):
+        with self._method_scope(name):
             return divergence.kl_divergence(self, other, allow_nan_stats=self._allow_nan_stats)
 
     # -- inside
@@ -385,7 +385,7 @@ class Distribution(BaseDistribution):
         return NotImplementedError(f"{what} is not implemented: {type(self).__name__}")
 
     @contextlib.contextmanager
-    def _scope(self, name: str | None = None, values: Any = None) -> Iterator[str]:
+    def _method_scope(self, name: str | None = None, values: Any = None) -> Iterator[str]:
         with name_scope(self.name), name_scope(name, values=[*(values or ()), *self._graph_parents]) as scope:
             yield scope
 

@@ -117,13 +117,13 @@ class Bijector(abc.ABC):
 
     def forward_event_shape_tensor(self, input_shape: Any, name: str = "forward_event_shape_tensor") -> Any:
         """The shape of an event after `forward`, computed."""
-        with self._scope(name, [input_shape]):
+        with self._method_scope(name, [input_shape]):
             shape = convert_to_tensor(input_shape, dtype=tf.int32, name="input_shape")
             return tf.identity(self._forward_event_shape_tensor(shape), name="forward_event_shape")
 
     def inverse_event_shape_tensor(self, output_shape: Any, name: str = "inverse_event_shape_tensor") -> Any:
         """The shape of an event after `inverse`, computed."""
-        with self._scope(name, [output_shape]):
+        with self._method_scope(name, [output_shape]):
             shape = convert_to_tensor(output_shape, dtype=tf.int32, name="output_shape")
             return tf.identity(self._inverse_event_shape_tensor(shape), name="inverse_event_shape")
 
@@ -145,7 +145,7 @@ class Bijector(abc.ABC):
 
     def forward(self, x: Any, name: str = "forward") -> Any:
         """The transformed point."""
-        with self._scope(name, [x]):
+        with self._method_scope(name, [x]):
             x = self._converted(x, "x")
             known = self._by_x.get(id(x))
             if known is None or known.y is None:
@@ -154,7 +154,7 @@ class Bijector(abc.ABC):
 
     def inverse(self, y: Any, name: str = "inverse") -> Any:
         """The point whose transformation this is."""
-        with self._scope(name, [y]):
+        with self._method_scope(name, [y]):
             y = self._converted(y, "y")
             known = self._by_y.get(id(y))
             if known is None or known.x is None:
@@ -171,7 +171,7 @@ class Bijector(abc.ABC):
 
     def inverse_log_det_jacobian(self, y: Any, event_ndims: Any, name: str = "inverse_log_det_jacobian") -> Any:
         """The logarithm of the determinant of the derivative of `inverse`."""
-        with self._scope(name, [y, event_ndims]):
+        with self._method_scope(name, [y, event_ndims]):
             y = self._converted(y, "y")
             key, checks = self._event_axes(self.inverse_min_event_ndims, event_ndims)
             pair = self._by_y.get(id(y)) or self._noted(None, y)
@@ -189,7 +189,7 @@ class Bijector(abc.ABC):
 
     def forward_log_det_jacobian(self, x: Any, event_ndims: Any, name: str = "forward_log_det_jacobian") -> Any:
         """The logarithm of the determinant of the derivative of `forward`."""
-        with self._scope(name, [x, event_ndims]):
+        with self._method_scope(name, [x, event_ndims]):
             x = self._converted(x, "x")
             key, checks = self._event_axes(self.forward_min_event_ndims, event_ndims)
             pair = self._by_x.get(id(x)) or self._noted(x, None)
@@ -267,7 +267,7 @@ class Bijector(abc.ABC):
         return pair
 
     @contextlib.contextmanager
-    def _scope(self, name: str | None = None, values: Any = None) -> Iterator[str]:
+    def _method_scope(self, name: str | None = None, values: Any = None) -> Iterator[str]:
         with name_scope(self.name), name_scope(name, values=[*(values or ()), *self.graph_parents]) as scope:
             yield scope
 

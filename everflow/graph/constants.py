@@ -33,6 +33,12 @@ def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
     return rule(op, tensor.value_index, depth - 1)
 
 
+@internal("pywrap_tensorflow.TF_TryEvaluateConstant_wrapper")
+def try_evaluate_constant(graph: Any, output: Any) -> np.ndarray | None:
+    """The same, as programs ask for it who copied how tf.cond finds that its predicate does not vary."""
+    return known(output)
+
+
 @public("contrib.util.constant_value", "get_static_value")
 @internal("framework.tensor_util.constant_value")
 def constant_value(tensor: Any, partial: bool = False) -> Any:
@@ -172,6 +178,11 @@ def _rank(op: Operation, index: int, depth: int) -> np.ndarray | None:
     return None if dims is None else np.array(len(dims), np.int32)
 
 
+def _unpack(op: Operation, index: int, depth: int) -> np.ndarray | None:
+    found = _inputs(op, depth)
+    return None if found is None else np.asarray(np.take(found[0], index, axis=op.attr("axis")))
+
+
 def _zeros(op: Operation, index: int, depth: int) -> np.ndarray | None:
     dims = op.inputs[0].dims
     if not shapes.is_fully_defined(dims) or (shapes.num_elements(dims) or 0) > LARGEST or op.outputs[0].dtype.name == "string":
@@ -262,6 +273,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "ShapeN": _shape,
     "Size": _size_rule,
     "Rank": _rank,
+    "Unpack": _unpack,
     "ZerosLike": _zeros,
     "OnesLike": _zeros,
     "Cast": _pure(_cast),

@@ -195,6 +195,11 @@ class Graph(Collections):
         return self._by_name
 
     @property
+    def _c_graph(self) -> Graph:
+        # What programs hand to pywrap_tensorflow.
+        return self
+
+    @property
     def _nodes_by_id(self) -> dict[int, Operation]:
         return {op._id: op for op in self._ops}
 

@@ -14,6 +14,7 @@ from everflow.graph import dtypes
 from everflow.graph.constants import constant_value_as_shape, known
 from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from everflow.graph.shapes import TensorShape
+from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import TensorLike
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import CompositeTensor, TypeSpec
@@ -152,8 +153,8 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: dtypes.DTypeLike | No
 def internal_convert_to_tensor_or_indexed_slices(
     value: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None, as_ref: bool = False
 ) -> Any:
-    """The same, leaving variables of reference type as they are if `as_ref`."""
-    if isinstance(value, IndexedSlices):
+    """The same, leaving variables of reference type as they are if `as_ref`; sparse tensors are taken as they are too."""
+    if isinstance(value, (IndexedSlices, SparseTensor)):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
             raise ValueError(
                 f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: {str(value)!r}"

@@ -116,6 +116,10 @@ class Tensor(TensorLike):
     def _shape_tuple(self) -> tuple[int | None, ...] | None:
         return self.dims
 
+    def _as_tf_output(self) -> Tensor:
+        # What programs hand to pywrap_tensorflow.
+        return self
+
     def consumers(self) -> list[Operation]:
         """The operations that take this tensor as an input, each as often as it does."""
         return list(self._consumers)

@@ -239,16 +239,16 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
                 self._maybe_build(inputs)
                 if context.on_call is not None:
                     context.on_call(self, inputs, args, kwargs)
-                outputs = self._called(inputs, args, kwargs)
+                outputs = self._outputs_of_call(inputs, args, kwargs)
                 if outputs is None:
                     raise ValueError(f"A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: {self.name}).")
                 if not executing_eagerly():
-                    outputs = self._connect(inputs, outputs, self._arguments(args, explicit))
+                    outputs = self._connect(inputs, outputs, self._arguments_by_name(args, explicit))
                 self._handle_activity_regularization(inputs, outputs)
                 self._set_masks(inputs, outputs, mask)
         return outputs
 
-    def _called(self, inputs: Any, args: Any, kwargs: Any) -> Any:
+    def _outputs_of_call(self, inputs: Any, args: Any, kwargs: Any) -> Any:
         if self.dynamic and not executing_eagerly():
             return self._symbolic_call(inputs)
         call = self.call
@@ -292,7 +292,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
     def _expects_mask_arg(self) -> bool:
         return self._call_takes("mask")
 
-    def _arguments(self, args: Any, kwargs: Any) -> dict[str, Any]:
+    def _arguments_by_name(self, args: Any, kwargs: Any) -> dict[str, Any]:
         """What a call was given beside the inputs, by name."""
         return {**dict(zip(self._call_parameters()[1:], args)), **kwargs}
 
@@ -302,7 +302,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
     def _training_for(self, args: Any, kwargs: Any, context: Any) -> Any:
         """Whether this call is for training: as it was told, or as the call around it was."""
         if self._was_passed("training", args, kwargs):
-            value = self._arguments(args, kwargs)["training"]
+            value = self._arguments_by_name(args, kwargs)["training"]
             if value is not None or not self._call_takes("training"):
                 if not self._call_takes("training"):
                     kwargs.pop("training", None)
@@ -316,7 +316,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
 
     def _mask_for(self, inputs: Any, args: Any, kwargs: Any) -> Any:
         if self._was_passed("mask", args, kwargs):
-            return self._arguments(args, kwargs)["mask"]
+            return self._arguments_by_name(args, kwargs)["mask"]
         masks = nest.map_structure(lambda t: getattr(t, "_keras_mask", None), inputs)
         return None if all(m is None for m in nest.flatten(masks)) else masks
 

@@ -46,7 +46,7 @@ class LayerConnections:
         for i, tensor in enumerate(nest.flatten(output_tensors)):
             tensor._keras_history = KerasHistory(layer=self, node_index=index, tensor_index=i)
 
-    def _at(self, node_index: int, attribute: str, what: str) -> Any:
+    def _connected_at(self, node_index: int, attribute: str, what: str) -> Any:
         if not self._inbound_nodes:
             raise RuntimeError(f"The layer has never been called and thus has no defined {what}.")
         if not len(self._inbound_nodes) > node_index:
@@ -56,19 +56,19 @@ class LayerConnections:
 
     def get_input_at(self, node_index: int) -> Any:
         """The input of a call."""
-        return self._at(node_index, "input_tensors", "input")
+        return self._connected_at(node_index, "input_tensors", "input")
 
     def get_output_at(self, node_index: int) -> Any:
         """The output of a call."""
-        return self._at(node_index, "output_tensors", "output")
+        return self._connected_at(node_index, "output_tensors", "output")
 
     def get_input_shape_at(self, node_index: int) -> Any:
         """The shape of a call's input."""
-        return self._at(node_index, "input_shapes", "input shape")
+        return self._connected_at(node_index, "input_shapes", "input shape")
 
     def get_output_shape_at(self, node_index: int) -> Any:
         """The shape of a call's output."""
-        return self._at(node_index, "output_shapes", "output shape")
+        return self._connected_at(node_index, "output_shapes", "output shape")
 
     def get_input_mask_at(self, node_index: int) -> Any:
         """The mask of a call's input."""
@@ -105,20 +105,20 @@ class LayerConnections:
     @property
     def input_mask(self) -> Any:
         """The mask of the input, where the layer has been called once."""
-        return _masks(self._only("input_tensors", "input mask"))
+        return _masks(self._only_connected("input_tensors", "input mask"))
 
     @property
     def output_mask(self) -> Any:
         """The mask of the output, where the layer has been called once."""
-        return _masks(self._only("output_tensors", "output mask"))
+        return _masks(self._only_connected("output_tensors", "output mask"))
 
-    def _only(self, attribute: str, what: str) -> Any:
+    def _only_connected(self, attribute: str, what: str) -> Any:
         if len(self._inbound_nodes) != 1:
             raise AttributeError(
                 f'Layer {self.name} has multiple inbound nodes, hence the notion of "layer {what}" is ill-defined. Use '
-                f"`get_{what.replace(' ', '_')}_at(node_index)` instead."
+                f"`get_{what.replace(' ', '_')}_connected_at(node_index)` instead."
             )
-        return self._at(0, attribute, what)
+        return self._connected_at(0, attribute, what)
 
     @property
     def input_shape(self) -> Any:

@@ -50,6 +50,7 @@ def make_variable(
                 made = made(dtype=dtype)
             value = functools.partial(made, shape, dtype=dtype)
             value_type = dtype.base_dtype
+    given = as_shape(shape)
     return VariableV1(
         initial_value=value,
         name=name,
@@ -62,7 +63,7 @@ def make_variable(
         collections=collections,
         synchronization=synchronization,
         aggregation=aggregation,
-        shape=as_shape(shape) if shape is not None and shape != () else None,
+        shape=given if given.ndims != 0 and shape is not None else None,
     )
 
 
@@ -104,17 +105,17 @@ class LayerVariables:
         if name in self.__dict__ and self.__dict__[name] is not value and self._is_tracked(self.__dict__[name]):
             self.__delattr__(name)
         value = sticky_attribute_assignment(trackable=self, value=value, name=name)
-        self._track(value)
+        self._track_value(value)
         object.__setattr__(self, name, value)
 
     def _is_tracked(self, value: Any) -> bool:
         return isinstance(value, (Variable, TrackableDataStructure)) or holds_weights(value)
 
-    def _track(self, value: Any) -> None:
+    def _track_value(self, value: Any) -> None:
         """Counts the layers and variables in a value among those of this layer."""
         books = self.__dict__
         if holds_weights(value):
-            self._hold(value)
+            self._hold_layer(value)
         for item in nest.flatten(value) if isinstance(value, (list, tuple, dict)) else (value,):
             if not isinstance(item, Variable) or isinstance(item, UnreadVariable):
                 continue
@@ -124,7 +125,7 @@ class LayerVariables:
             if not any(item is w for w in trained + frozen):
                 (trained if item.trainable else frozen).append(item)
 
-    def _hold(self, layer: Any) -> None:
+    def _hold_layer(self, layer: Any) -> None:
         """Counts a layer among those of this layer."""
         layers = self.__dict__.setdefault("_layers", [])
         if not any(layer is known for known in layers):

@@ -219,7 +219,7 @@ class Model(Network):
 
     # -- steps
 
-    def _step(self, mode: str) -> Any:
+    def _step_of_mode(self, mode: str) -> Any:
         """A function that runs one step, given a list of the arrays of inputs, targets and weights."""
         if self._steps is None:
             self._steps = EagerSteps(self) if self.run_eagerly else self._predicting_steps()
@@ -298,7 +298,7 @@ class Model(Network):
             batches = batches_of(self, x, y, sample_weight, class_weight, batch_size, steps_per_epoch, "steps_per_epoch", shuffle, ahead)
             validation = validation_batches(self, validation_data, batches.batch_size, validation_steps, ahead)
         self._look_ahead(batches)
-        train, test = self._step(TRAIN), None if validation is None else self._step(TEST)
+        train, test = self._step_of_mode(TRAIN), None if validation is None else self._step_of_mode(TEST)
         return loops.fit(self, train, batches, test, validation, epochs, verbose, callbacks, initial_epoch, validation_freq)
 
     def evaluate(
@@ -320,7 +320,7 @@ class Model(Network):
             self, x, y, sample_weight, batch_size=batch_size, steps=steps, workers=Workers(workers, use_multiprocessing, max_queue_size)
         )
         self._look_ahead(batches)
-        return loops.evaluate(self, self._step(TEST), batches, verbose, callbacks)
+        return loops.evaluate(self, self._step_of_mode(TEST), batches, verbose, callbacks)
 
     def predict(
         self,
@@ -338,7 +338,7 @@ class Model(Network):
             self, x, batch_size=batch_size, steps=steps, with_targets=False, workers=Workers(workers, use_multiprocessing, max_queue_size)
         )
         self._look_ahead(batches, to_compare=False)
-        return loops.predict(self, self._step(PREDICT), batches, verbose, callbacks)
+        return loops.predict(self, self._step_of_mode(PREDICT), batches, verbose, callbacks)
 
     def _look_ahead(self, batches: Any, to_compare: bool = True) -> None:
         """Has a model that does not know its inputs see the first batch of a stream."""
@@ -358,7 +358,7 @@ class Model(Network):
         return self._on_batch(PREDICT, one_batch(self, x, with_targets=False), False)
 
     def _on_batch(self, mode: str, arrays: list[Any], reset_metrics: bool) -> Any:
-        outputs = self._step(mode)(arrays)
+        outputs = self._step_of_mode(mode)(arrays)
         if reset_metrics:
             self.reset_metrics()
         return outputs[0] if len(outputs) == 1 else outputs

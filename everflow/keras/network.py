@@ -127,7 +127,7 @@ class Network(Layer):
             _layers=[],
         )
         for layer in order.layers:
-            self._hold(layer)
+            self._hold_layer(layer)
             self._track_trackable(layer, name=f"layer-{len(self._layers) - 1}", overwrite=True)
         # The model itself stands behind its own outputs, where it is used as a layer.
         inputs = nest.pack_sequence_as(self._nested_inputs, self.inputs)
@@ -139,7 +139,7 @@ class Network(Layer):
         refuse_legacy_layers(layers)
         for layer in layers:
             if not any(layer is known for known in self._layers):
-                self._hold(layer)
+                self._hold_layer(layer)
                 self._track_trackable(layer, name=f"layer-{len(self._layers) - 1}", overwrite=True)
         for node in nodes if nodes is not None else [n for layer in layers for n in layer._inbound_nodes]:
             layer = node.outbound_layer

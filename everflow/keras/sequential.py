@@ -39,10 +39,10 @@ class Sequential(Model):
         found = super().layers
         return found[1:] if found and isinstance(found[0], InputLayer) else found
 
-    def _track(self, value: Any) -> None:
+    def _track_value(self, value: Any) -> None:
         """Only layers that were added count; attributes do not."""
         if not holds_weights(value):
-            super()._track(value)
+            super()._track_value(value)
 
     def add(self, layer: Any) -> None:
         """Puts a layer at the end."""
@@ -88,7 +88,7 @@ class Sequential(Model):
             self._note(inputs=get_source_inputs(self.outputs[0]))
 
     def _added(self, layer: Any) -> None:
-        self._hold(layer)
+        self._hold_layer(layer)
         self._track_trackable(layer, name=f"layer-{len(self._layers) - 1}", overwrite=True)
         if self.outputs and all(hasattr(t, "_keras_history") for t in self.inputs):
             self._settle()

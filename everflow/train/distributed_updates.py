@@ -31,7 +31,7 @@ def apply_for_all(optimizer: Any, strategy: Any, pairs: Any, global_step: Any, n
     def update(var: Any, gradient: Any) -> Any:
         scope = "update_" + var.op.name if not tf.executing_eagerly() else "update_"
         with name_scope(scope):
-            return optimizer._update(gradient, var)
+            return optimizer._update_variable(gradient, var)
 
     with name_scope(name, optimizer.get_name()) as scope:
         optimizer._prepare()

@@ -179,7 +179,7 @@ class Optimizer(TrackableOptimizer):
             updates = []
             for gradient, var in wanted:
                 with name_scope("update_" + _scope_of(var)), colocate_with(var):
-                    updates.append(self._update(gradient, var))
+                    updates.append(self._update_variable(gradient, var))
             if global_step is None:
                 step = self._finish(updates, scope)
             else:
@@ -200,7 +200,7 @@ class Optimizer(TrackableOptimizer):
 
         return apply_for_all(self, distribution, grads_and_vars, global_step, name)
 
-    def _update(self, gradient: Any, var: Any) -> Any:
+    def _update_variable(self, gradient: Any, var: Any) -> Any:
         """The op that changes a variable by its gradient, and then by its constraint."""
         sparse = isinstance(gradient, IndexedSlices)
         constraint = getattr(var, "constraint", None)

@@ -176,7 +176,7 @@ class Bidirectional(Wrapper):
         self.__dict__["_self_setattr_tracking"] = True
         for name in ("forward_layer", "backward_layer"):
             inner = self.__dict__[name]
-            self._track(inner)
+            self._track_value(inner)
             self._track_trackable(inner, name=name)
         if weights:
             half = len(weights) // 2

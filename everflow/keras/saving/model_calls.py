@@ -55,7 +55,7 @@ def trace_model_call(model: Any, input_signature: Any = None) -> Any:
     def _wrapped_model(*args: Any) -> Any:
         inputs = args[0] if len(input_signature) == 1 else list(args)
         with results_kept(layers_within(model)), call_context().enter(model, inputs, build_graph=True, training=False, saving=True):
-            outputs = model._called(inputs, (), {"training": False} if model._call_takes("training") else {})
+            outputs = model._outputs_of_call(inputs, (), {"training": False} if model._call_takes("training") else {})
         if isinstance(outputs, dict):
             return outputs
         flat = nest.flatten(outputs)

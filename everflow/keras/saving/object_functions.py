@@ -146,7 +146,7 @@ def with_conditional_losses(layer: Any) -> Callable[..., Any]:
     """A function that calls a layer and gives (outputs, losses of these inputs)."""
 
     def call_and_return_conditional_losses(inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        outputs = layer._called(inputs, args, kwargs)
+        outputs = layer._outputs_of_call(inputs, args, kwargs)
         return outputs, conditional_losses(layers_within(layer))
 
     return call_and_return_conditional_losses
@@ -156,7 +156,7 @@ def with_all_conditional_losses(layer: Any) -> Callable[..., Any]:
     """The same with the penalty on the layer's own outputs."""
 
     def call_and_return_all_conditional_losses(inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        outputs = layer._called(inputs, args, kwargs)
+        outputs = layer._outputs_of_call(inputs, args, kwargs)
         layer._handle_activity_regularization(inputs, outputs)
         return outputs, conditional_losses(layers_within(layer))
 
@@ -165,7 +165,7 @@ def with_all_conditional_losses(layer: Any) -> Callable[..., Any]:
 
 def only_outputs(layer: Any) -> Callable[..., Any]:
     """A function that calls a layer."""
-    return lambda inputs, *args, **kwargs: layer._called(inputs, args, kwargs)
+    return lambda inputs, *args, **kwargs: layer._outputs_of_call(inputs, args, kwargs)
 
 
 @contextlib.contextmanager

@@ -193,7 +193,7 @@ class RevivedNetwork(RevivedLayer, Network):
         """Becomes callable, with the layers that it had."""
         super().settle()
         for layer in self._numbered_layers():
-            self._track(layer)
+            self._track_value(layer)
         self.__dict__.setdefault("_is_graph_network", False)
 
 

@@ -98,9 +98,14 @@ def unchanged(node: Node) -> Any:
     return None if node.outputs[0].dtype.name == "bool" or node.inputs[0].dtype.name == "bool" else lambda x: x
 
 
+def _shape_of(x: Any) -> Sizes:
+    # Sizes that are on the host themselves have the shape of a list, or of a number.
+    return Sizes([len(x)] if isinstance(x, Sizes) else x.shape if hasattr(x, "shape") else [])
+
+
 def shape_of(node: Node) -> Any:
     """The shape of each input."""
-    return (lambda x: Sizes(x.shape)) if len(node.outputs) == 1 else lambda *xs: [Sizes(x.shape) for x in xs]
+    return _shape_of if len(node.outputs) == 1 else lambda *xs: [_shape_of(x) for x in xs]
 
 
 def _as_tensor(node: Node) -> Any:

@@ -27,7 +27,7 @@ def _along(op_type: str, logits: Any, axis: Any, name: str | None) -> Any:
     """An op that works along the last axis, applied along another."""
     logits = convert_to_tensor(logits)
     rank = logits.get_shape().ndims
-    if isinstance(axis, int) and (axis == -1 or (rank is not None and axis == rank - 1)):
+    if not isinstance(axis, Tensor) and (axis == -1 or (rank is not None and axis == rank - 1)):
         return apply(op_type, logits, name=name)
     value = known(axis) if isinstance(axis, Tensor) else axis
     if value is not None and rank is not None and not -rank <= value < rank:
