@@ -5551,6 +5551,7 @@ MODULES = {
     "python.pywrap_tensorflow.TF_ATTR_STRING": "everflow.eager.calls_by_name",
     "python.pywrap_tensorflow.TF_ATTR_TENSOR": "everflow.eager.calls_by_name",
     "python.pywrap_tensorflow.TF_ATTR_TYPE": "everflow.eager.calls_by_name",
+    "python.pywrap_tensorflow.TF_TryEvaluateConstant_wrapper": "everflow.graph.constants",
     "python.pywrap_tensorflow_internal.CheckpointReader": "everflow.train.checkpoints.reader",
     "python.saved_model.builder.SavedModelBuilder": "everflow.saved_model.builder",
     "python.saved_model.builder._SavedModelBuilder": "everflow.saved_model.builder",
