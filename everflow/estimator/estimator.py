@@ -388,7 +388,10 @@ def _config_with_folder(config: Any, model_dir: Any) -> Any:
     if not folder:
         folder = tempfile.mkdtemp()
         logging.warning("Using temporary folder as model directory: %s", folder)
-    return config if config.model_dir == folder else config.replace(model_dir=folder)
+    changed: dict[str, Any] = {} if config.model_dir == folder else {"model_dir": folder}
+    if config.session_config is None:
+        changed["session_config"] = default_session_config()
+    return config.replace(**changed) if changed else config
 
 
 def _server_devices(config: Any) -> Any:

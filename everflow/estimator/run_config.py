@@ -10,6 +10,7 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.distribute.cluster_spec import ClusterSpec
+from everflow.estimator.arguments import parameters_of
 from everflow.platform import logging
 from everflow.proto.tensorflow.core.protobuf import config_pb2, rewriter_config_pb2
 
@@ -58,8 +59,10 @@ def _device_filters(cluster: Any, task_type: str, task_id: int) -> list[str] | N
         return None
     if task_type == TaskType.MASTER:
         return ["/job:ps", "/job:master"]
-    if task_type in (TaskType.CHIEF, TaskType.WORKER):
-        return ["/job:ps", f"/job:{task_type}/task:{task_id}"]
+    if task_type == TaskType.CHIEF:
+        return ["/job:ps", "/job:chief"]
+    if task_type == TaskType.WORKER:
+        return ["/job:ps", f"/job:worker/task:{task_id}"]
     if task_type == TaskType.PS:
         return ["/job:ps", "/job:worker", "/job:chief", "/job:master"]
     return None
@@ -100,7 +103,9 @@ class _Cluster:
         if TaskType.CHIEF not in jobs and TaskType.MASTER not in jobs:
             raise ValueError('If "cluster" is set in TF_CONFIG, it must have one "chief" node.')
         if TaskType.CHIEF in jobs and TaskType.MASTER in jobs:
-            raise ValueError("If `master` node exists in `cluster`, `chief` node is not allowed.")
+            raise ValueError("If `master` node exists in `cluster`, job `chief` is not supported.")
+        if TaskType.MASTER in jobs and self.type == TaskType.EVALUATOR:
+            raise ValueError("If `master` node exists in `cluster`, task_type `evaluator` is not supported.")
         for kind in (TaskType.CHIEF, TaskType.MASTER):
             if len(jobs.get(kind, ())) > 1:
                 raise ValueError(f'The "cluster" in TF_CONFIG must have only one "{kind}" node.')
@@ -128,8 +133,9 @@ class _Cluster:
             return 0
         if self.type == TaskType.EVALUATOR:
             return None
-        order = [kind for kind in (TaskType.CHIEF, TaskType.MASTER, TaskType.WORKER, TaskType.PS) if kind in jobs]
-        order += sorted(set(jobs) - set(order))
+        first = [kind for kind in (TaskType.CHIEF, TaskType.MASTER) if kind in jobs]
+        last = [TaskType.PS] if TaskType.PS in jobs else []
+        order = [*first, *sorted(set(jobs) - {*first, *last}), *last]
         before = order[: order.index(self.type)]
         return sum(len(jobs[kind]) for kind in before) + self.id
 
@@ -186,7 +192,7 @@ class RunConfig:
             raise ValueError("`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.")
         cluster = _Cluster()
         model_dir = _joined_model_dir(cluster.text, model_dir)
-        if session_config is None:
+        if session_config is None and cluster.spec:
             session_config = default_session_config()
             session_config.device_filters.extend(_device_filters(cluster.spec, cluster.type, cluster.id) or [])
         given = {
@@ -314,7 +320,10 @@ def _check(given: dict[str, Any]) -> None:
         raise ValueError("session_config must be instance of ConfigProto")
     if given["tf_random_seed"] is not None and not isinstance(given["tf_random_seed"], numbers.Integral):
         raise ValueError("tf_random_seed must be integer.")
-    if given["device_fn"] is not None and not callable(given["device_fn"]):
+    delay = given["experimental_max_worker_delay_secs"]
+    if delay is not None and not isinstance(delay, int):
+        raise ValueError("experimental_max_worker_delay_secs must be an integer if set.")
+    if given["device_fn"] is not None and (not callable(given["device_fn"]) or set(parameters_of(given["device_fn"])) != {"op"}):
         raise ValueError('device_fn must be callable with exactly one argument "op".')
     if given["model_dir"] is not None and not given["model_dir"]:
         raise ValueError("model_dir should be non-empty")

@@ -295,7 +295,12 @@ class TrainingExecutor:
 
     def _start_std_server(self, config: Any) -> Any:
         # A lone chief or worker trains in its own process.
-        if config.cluster_spec and sum(len(hosts) for hosts in config.cluster_spec.as_dict().values()) == 1 and not config.master:
+        if (
+            config.task_type != TaskType.PS
+            and config.cluster_spec
+            and sum(len(hosts) for hosts in config.cluster_spec.as_dict().values()) == 1
+            and not config.master
+        ):
             logging.info("Skip starting Tensorflow server as there is only one node in the cluster.")
             return None
         if not config.cluster_spec or not config.task_type or config.task_id is None or not config.master:
@@ -402,7 +407,7 @@ class TrainingExecutor:
         def _export(self, result: EvalResult, is_final: bool) -> list[Any]:
             found = []
             for exporter in self._eval_spec.exporters:
-                path = os.path.join(os.fsdecode(self._estimator.model_dir), "export", os.fsdecode(exporter.name))
+                path = os.path.join(tf.compat.as_str_any(self._estimator.model_dir), "export", tf.compat.as_str_any(exporter.name))
                 found.append(
                     exporter.export(
                         estimator=self._estimator,

@@ -16,6 +16,7 @@ from everflow.estimator.estimator import Estimator
 from everflow.estimator.inputs.arrays import numpy_input_fn
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.run_config import RunConfig as NewRunConfig
+from everflow.estimator.run_config import default_session_config
 from everflow.train.session_run_hook import SessionRunHook
 
 
@@ -58,6 +59,7 @@ class RunConfig(NewRunConfig):
             session_creation_timeout_secs=session_creation_timeout_secs,
         )
         if session_config is None:
+            self._session_config = self._session_config or default_session_config()
             self._session_config.log_device_placement = log_device_placement
             self._session_config.intra_op_parallelism_threads = self._session_config.inter_op_parallelism_threads = num_cores
             self._session_config.gpu_options.per_process_gpu_memory_fraction = gpu_memory_fraction
