@@ -174,7 +174,7 @@ def resize_images(x: Any, height_factor: Any, width_factor: Any, data_format: st
     if first:
         x = tf.transpose(x, [0, 2, 3, 1])
     resize = tf.image.resize_nearest_neighbor if interpolation == "nearest" else tf.image.resize_bilinear
-    found = resize(x, shape)
+    found = resize(x, shape, half_pixel_centers=True)
     if first:
         found = tf.transpose(found, [0, 3, 1, 2])
     wanted: list[Any] = [None] * 4

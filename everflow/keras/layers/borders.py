@@ -102,7 +102,7 @@ class UpSampling2D(_Spatial):
         images = tf.transpose(inputs, [0, 2, 3, 1]) if first == 2 else inputs
         resize = tf.image.resize_nearest_neighbor if self.interpolation == "nearest" else tf.image.resize_bilinear
         with tf.name_scope("resize"):
-            larger = resize(images, space)
+            larger = resize(images, space, half_pixel_centers=True)
         larger = tf.transpose(larger, [0, 3, 1, 2]) if first == 2 else larger
         larger.set_shape(self.compute_output_shape(inputs.shape))
         return larger
