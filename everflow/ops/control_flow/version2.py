@@ -28,7 +28,8 @@ def _branch(function: Any, scope: str, label: str, pred: Tensor) -> tuple[FuncGr
     with body.as_default():
         found = function()
         leaves = [_after(v, pred) if isinstance(v, Operation) else v for v in nest.flatten(found, expand_composites=True)]
-    return body, nest.pack_sequence_as(found, leaves, expand_composites=True)
+        # A sparse tensor is made of its parts where they are.
+        return body, nest.pack_sequence_as(found, leaves, expand_composites=True)
 
 
 def _after(operation: Operation, pred: Tensor) -> Tensor:

@@ -76,3 +76,14 @@ def test_loops_differentiate_and_stop_at_their_limit():
     x = tf.constant(1.5)
     _, y = while_loop(lambda i, z: True, lambda i, z: (i + 1, z * x), [0, x], maximum_iterations=3)
     np.testing.assert_allclose(run([y, tf.gradients(y, x)[0]]), [1.5**4, 4 * 1.5**3])
+
+
+def test_branches_of_a_traced_function_may_return_sparse_tensors(session):
+    sparse = tf.SparseTensor([[0, 0], [1, 1]], [1.0, 2.0], [2, 2])
+
+    def part(n):
+        return tf.cond(n > 2, lambda: tf.sparse.slice(sparse, [0, 0], [1, 2]), lambda: tf.sparse.reset_shape(sparse, [3, 3]))
+
+    found = tf.data.Dataset.from_tensor_slices([1, 3]).map(part).make_one_shot_iterator().get_next()
+    assert session.run(found).dense_shape.tolist() == [3, 3]
+    assert session.run(found).values.tolist() == [1]
