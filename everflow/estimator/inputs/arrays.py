@@ -28,6 +28,9 @@ def numpy_input_fn(
             raise ValueError("x cannot be an empty dict")
         if isinstance(y, dict) and not y:
             raise ValueError("y cannot be empty dict, use None instead.")
+        if isinstance(x, dict) and isinstance(y, dict) and set(x) & set(y):
+            both = set(x) & set(y)
+            raise ValueError(f"{len(both)} duplicate keys are found in both x and y: {both}")
         # Features in the order of their names, then labels in theirs.
         features = collections.OrderedDict(sorted(x.items(), key=lambda t: t[0])) if isinstance(x, dict) else {"": x}
         labels = collections.OrderedDict(sorted(y.items(), key=lambda t: t[0])) if isinstance(y, dict) else {} if y is None else {"": y}

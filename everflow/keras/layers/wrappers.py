@@ -346,6 +346,9 @@ class Bidirectional(Wrapper):
 def _again(layer: Any, go_backwards: bool = False) -> Any:
     """A layer like another; backwards where that goes forwards, and the other way round."""
     config = layer.get_config()
+    # What is merged has no values where a sequence has none.
+    if getattr(layer, "return_sequences", False) and hasattr(layer, "zero_output_for_mask"):
+        config["zero_output_for_mask"] = True
     if go_backwards:
         config["go_backwards"] = not config["go_backwards"]
     return type(layer).from_config(config)
