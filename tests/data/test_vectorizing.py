@@ -54,7 +54,11 @@ def test_batches_are_those_of_single_elements(name):
         map_ops.MapCursor.rows = original
     for got, want in zip(found, wanted):
         for a, b in zip(got, want):
-            np.testing.assert_array_equal(a, b)
+            # Many numbers at once may be rounded otherwise than a few.
+            if a.dtype == np.float32:
+                np.testing.assert_array_max_ulp(a, b, 2)
+            else:
+                np.testing.assert_array_equal(a, b)
 
 
 def test_functions_without_effects_run_once_for_a_batch():
