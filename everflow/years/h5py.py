@@ -82,10 +82,14 @@ def _default_mode(h5py: Any) -> None:
 
     @functools.wraps(init)
     def __init__(self: Any, name: Any, mode: str | None = None, *args: Any, **others: Any) -> None:
-        if mode is not None or not isinstance(name, (str, bytes, os.PathLike)):
-            return init(self, name, *(("r",) if mode is None else (mode,)), *args, **others)
+        if mode is not None:
+            return init(self, name, mode, *args, **others)
         note(MODE)
-        if not os.path.exists(name):
+        if not isinstance(name, (str, bytes, os.PathLike)):
+            # Objects that are read and written like files: an empty one is a missing file.
+            if hasattr(name, "seek") and name.seek(0, os.SEEK_END) == 0:
+                return init(self, name, "w", *args, **others)
+        elif not os.path.exists(name):
             return init(self, name, "w-", *args, **others)
         try:
             return init(self, name, "r+", *args, **others)

@@ -145,3 +145,8 @@ def _by_position(error: Any, real: Any, self: Any, *args: Any, **others: Any) ->
 
 
 otherwise("pandas", "DataFrame.drop", "pandas 2.0", "DataFrame.drop with a second argument")(_by_position)
+
+
+@otherwise("pandas", "Series.__getitem__", "pandas 3.0", "Series with labels that are no numbers, indexed by position", KeyError)
+def _by_position(error: Any, real: Any, series: Any, key: Any) -> Any:
+    return series.iloc[key] if Ix._is_position(key, series.index) else NOT_OURS

@@ -77,3 +77,11 @@ def test_texts_of_attributes_can_be_decoded(tmp_path):
         assert file.attrs["config"].decode("utf-8") == "{}" == file.attrs["config"]
         file.attrs["texts"] = ["c", "d"]
         assert [name.decode() for name in [*file.attrs["names"], *file.attrs["texts"]]] == ["a", "b", "c", "d"]
+
+
+def test_objects_that_are_like_files_need_no_mode(tmp_path):
+    with open(tmp_path / "b.h5", "w+b") as like_a_file:
+        with h5py.File(like_a_file) as file:
+            file["x"] = [1, 2]
+        with h5py.File(like_a_file) as file:
+            assert file["x"].value.tolist() == [1, 2]

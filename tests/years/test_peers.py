@@ -19,6 +19,9 @@ def test_frames():
     assert frame.append({"a": 0, "b": 0}, ignore_index=True).a.tolist() == [1, 2, 3, 0] and len(frame.append([frame, frame])) == 9
     assert frame.a.append(frame.b).tolist() == [1, 2, 3, 4, 5, 6] and [name for name, _ in frame.iteritems()] == ["a", "b"]
     assert list(frame.drop("a", 1).columns) == ["b"] and pd.np is np
+    assert frame.a[0] == 1 and frame.iloc[-1][1] == 6
+    with pytest.raises(KeyError):
+        numbered.a[7]
     with pytest.raises(TypeError, match="ignore_index=True"):
         frame.append(pd.Series({"a": 1}))
 
