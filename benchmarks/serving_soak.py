@@ -202,9 +202,12 @@ def main(seconds: float, bad: int) -> int:
             async def everything() -> None:
                 await asyncio.gather(soak.run(bad), watch())
 
-            asyncio.run(everything())
-            server.send_signal(signal.SIGTERM)
-            status = server.wait(60)
+            try:
+                asyncio.run(everything())
+                server.send_signal(signal.SIGTERM)
+                status = server.wait(60)
+            finally:
+                server.kill()
             text = pathlib.Path(log.name).read_text()
     warm = samples[int(len(samples) * WARMING) :]
     third = max(1, len(warm) // 3)
