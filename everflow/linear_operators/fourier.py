@@ -140,7 +140,8 @@ class BaseLinearOperatorCirculant(LinearOperator):
             blocks.set_shape(rows.shape[:-1].concatenate(self.block_shape))
         found = self._ifft(change(self._fft(blocks), tf.expand_dims(self._complex_spectrum(), -self.block_depth - 1)))
         if self.block_depth > 1:
-            flat = tf.reshape(found, tf.concat((tf.shape(found)[: -self.block_depth], [-1]), 0))
+            size = tf.reduce_prod(self.block_shape_tensor())
+            flat = tf.reshape(found, tf.concat((tf.shape(found)[: -self.block_depth], [size]), 0))
             flat.set_shape(found.shape[: -self.block_depth].concatenate([self.block_shape.num_elements()]))
             found = flat
         return _from_complex(tf.linalg.transpose(found), self.dtype)

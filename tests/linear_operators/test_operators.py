@@ -164,3 +164,7 @@ def test_gradients_go_through_variables_that_are_read_when_used(eager):
     np.testing.assert_allclose(tape.gradient(log, diagonal), [0.5, 0.25])
     diagonal.assign([1.0, 1.0])
     assert operator.determinant().numpy() == 1.0
+
+
+def test_empty_operators():
+    assert run(linalg.LinearOperatorCirculant2D(np.ones((3, 0, 0))).to_dense()).shape == (3, 0, 0)

@@ -671,6 +671,11 @@ class EagerWritten(BaseResourceVariable):
         """That of what was written."""
         return "UnreadVariable"
 
+    @property
+    def op(self) -> Any:
+        """The op that wrote, which is done."""
+        return None
+
 
 @internal("ops.resource_variable_ops.UninitializedVariable")
 class UninitializedVariable(BaseResourceVariable):
