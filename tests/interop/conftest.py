@@ -1,5 +1,6 @@
 """Real TensorFlow and real TensorBoard, in virtual environments of their own, to read what Everflow wrote."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -16,19 +17,26 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 def installed(name: str, *packages: str) -> pathlib.Path:
     """The Python of an environment that has these packages, made at its first use."""
     folder = CACHE / f"{name}-{sys.version_info.major}.{sys.version_info.minor}"
-    python = folder / "bin" / "python"
-    if not (folder / "complete").exists():
-        venv.create(folder, with_pip=True, clear=True)
-        try:
-            install = [python, "-m", "pip", "install", "--quiet", *packages]
-            done = subprocess.run(install, capture_output=True, text=True, timeout=900)
-        except subprocess.TimeoutExpired:
-            pytest.skip(f"{packages[0]} could not be installed: the registry takes too long")
-        if done.returncode:
-            reason = done.stderr.strip().splitlines() or ["pip failed"]
-            pytest.skip(f"{packages[0]} could not be installed: {reason[-1]}")
-        (folder / "complete").touch()
-    return python
+    CACHE.mkdir(parents=True, exist_ok=True)
+    # Workers, and other runs of the tests, wait until the first of them has made it.
+    with open(folder.with_name(folder.name + ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "complete").exists():
+            _install(folder, *packages)
+    return folder / "bin" / "python"
+
+
+def _install(folder: pathlib.Path, *packages: str) -> None:
+    venv.create(folder, with_pip=True, clear=True)
+    try:
+        install = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", *packages]
+        done = subprocess.run(install, capture_output=True, text=True, timeout=900)
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"{packages[0]} could not be installed: the registry takes too long")
+    if done.returncode:
+        reason = done.stderr.strip().splitlines() or ["pip failed"]
+        pytest.skip(f"{packages[0]} could not be installed: {reason[-1]}")
+    (folder / "complete").touch()
 
 
 @pytest.fixture(scope="session")
