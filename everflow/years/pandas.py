@@ -139,12 +139,12 @@ for _name in ("read_csv", "read_table"):
     otherwise("pandas", _name, "pandas 2.0", f"pd.{_name} with error_bad_lines=, squeeze= and other former arguments")(_read)
 
 
-def _by_position(error: Any, real: Any, self: Any, *args: Any, **others: Any) -> Any:
+def _axis_by_position(error: Any, real: Any, self: Any, *args: Any, **others: Any) -> Any:
     """drop("column", 1): the axis was the second argument."""
     return real(self, args[0], axis=args[1], **others) if len(args) == 2 else NOT_OURS
 
 
-otherwise("pandas", "DataFrame.drop", "pandas 2.0", "DataFrame.drop with a second argument")(_by_position)
+otherwise("pandas", "DataFrame.drop", "pandas 2.0", "DataFrame.drop with a second argument")(_axis_by_position)
 
 
 @otherwise("pandas", "Series.__getitem__", "pandas 3.0", "Series with labels that are no numbers, indexed by position", KeyError)

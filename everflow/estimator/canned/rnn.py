@@ -89,7 +89,7 @@ class RNNModel(Model):
 
     def get_config(self) -> dict[str, Any]:
         """The layers and columns as data."""
-        sequence, context = self._columns
+        sequence, context = self.__dict__["_columns"]
         return {
             "name": self.name,
             "rnn_layer": {"class_name": type(self._rnn_layer).__name__, "config": self._rnn_layer.get_config()},
