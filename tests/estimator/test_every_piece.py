@@ -1466,7 +1466,6 @@ def test_training_is_told_what_to_do(made, expected):
             ValueError,
             "`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both",
         ),
-        (lambda: spec("wrong", predictions=dense()), ValueError, "Fetch argument 'wrong' cannot be interpreted as a Tensor. (\"The name"),
         (lambda: spec("train", train_op=tf.no_op()), ValueError, "Missing loss."),
         (lambda: spec("train", loss=tf.constant(1.0)), ValueError, "Missing train_op."),
         (lambda: spec("eval"), ValueError, "Missing loss."),
