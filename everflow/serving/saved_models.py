@@ -289,7 +289,18 @@ class SavedModelLoader(Loader):
             session, meta_graph_def = load_session_bundle_or_saved_model_bundle_from_path(
                 self.path, tags=list(self._tags), config=self._config
             )
+        complete_types(meta_graph_def, session.graph)
         return SavedModelServable(session, meta_graph_def, self.batcher)
+
+
+def complete_types(meta_graph_def: Any, graph: Any) -> None:
+    """Has signatures say the types and shapes of their tensors where they don't: those of a SessionBundle know only names."""
+    for signature in meta_graph_def.signature_def.values():
+        for info in (*signature.inputs.values(), *signature.outputs.values()):
+            if not info.dtype and info.name:
+                tensor = graph.get_tensor_by_name(info.name)
+                info.dtype = tensor.dtype.as_datatype_enum
+                info.tensor_shape.CopyFrom(tensor.shape.as_proto())
 
 
 def drop_from_cache(folder: str) -> None:

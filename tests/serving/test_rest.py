@@ -11,6 +11,7 @@ import urllib.request
 import numpy as np
 import pytest
 
+import everflow as tf
 from everflow.serving import json_tensors
 
 
@@ -180,3 +181,19 @@ def test_strings_as_text_and_base64():
     infos = {"x": meta_graph_pb2.TensorInfo(dtype=types_pb2.DT_STRING)}
     given = {"instances": ["a", {"b64": "/w=="}, {"b64": "/w"}]}
     assert json_tensors.arrays(given, infos)[0]["x"].tolist() == [b"a", b"\xff", b"\xff"]
+
+
+def test_a_session_bundle_is_served_with_the_types_of_its_graph(serve, tmp_path):
+    exporter = tf.contrib.session_bundle.exporter
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 1])
+        y = tf.Variable(0.5) * x + 2.0
+        session.run(tf.global_variables_initializer())
+        export = exporter.Exporter(tf.train.Saver())
+        named = {"inputs": exporter.generic_signature({"x": x}), "outputs": exporter.generic_signature({"y": y})}
+        export.init(session.graph.as_graph_def(), named_graph_signatures=named)
+        export.export(str(tmp_path), tf.constant(7), session)
+    client = serve(model_base_path=str(tmp_path))
+    assert ask(client, PREDICT, {"instances": [[4.0]]}) == (200, {"predictions": [[4.0]]})
+    signature = ask(client, "/v1/models/default/metadata")[1]["metadata"]["signature_def"]["signature_def"]["serving_default"]
+    assert signature["inputs"]["x"]["dtype"] == "DT_FLOAT"
