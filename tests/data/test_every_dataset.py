@@ -562,3 +562,17 @@ def test_mistakes_are_refused(made, error, message):
     with pytest.raises(error) as caught:
         computed(made())
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("made", "shown"),
+    [
+        (lambda: D.from_tensor_slices([]), "shapes: (), types: tf.float32"),
+        (lambda: D.range(2).shard(2, 2), "shapes: (), types: tf.int64"),
+        (lambda: D.range(2).shard(0, 0), "shapes: (), types: tf.int64"),
+        (lambda: D.range(2).shard(2, -1), "shapes: (), types: tf.int64"),
+        (lambda: D.from_tensors([1]).apply(E.unique()), "shapes: (1,), types: tf.int32"),
+    ],
+)
+def test_these_are_taken_until_elements_are_asked_for(made, shown):
+    assert str(made()) == f"<DatasetV1Adapter {shown}>"

@@ -1034,3 +1034,19 @@ def test_mistakes_are_refused(made, error, message):
     with pytest.raises(error) as caught:
         computed(made())
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("made", "shapes"),
+    [
+        (lambda: tf.data.TFRecordDataset([["a"]]), "()"),
+        (lambda: D.list_files("/none/such/*"), "()"),
+        (lambda: E.CsvDataset("a", [tf.int32], select_cols=[0, 1]), "(TensorShape([]),)"),
+        (lambda: csv("a,b", "1,x", column_defaults=[1]), "OrderedDict([('a', TensorShape([Dimension(None)]))])"),
+    ],
+)
+def test_these_are_taken_until_elements_are_asked_for(made, shapes):
+    found = tf.data.get_output_shapes(made())
+    # Python 3.12 shows ordered dictionaries otherwise.
+    shown = f"OrderedDict({list(found.items())!r})" if isinstance(found, dict) else str(found)
+    assert shown == shapes

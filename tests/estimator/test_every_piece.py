@@ -1548,11 +1548,6 @@ def test_training_is_told_what_to_do(made, expected):
         ),
         (lambda: est.export.ServingInputReceiver(None, dense()), ValueError, "features must be defined."),
         (lambda: est.export.ServingInputReceiver({"a": dense()}, None), ValueError, "receiver_tensors must be defined."),
-        (
-            lambda: est.export.ServingInputReceiver({3: dense()}, dense()),
-            TypeError,
-            "Fetch argument None has invalid type <class 'NoneType'>",
-        ),
         (lambda: est.export.ServingInputReceiver({"a": "b"}, dense()), ValueError, "feature a must be a Tensor or SparseTensor."),
         (lambda: est.export.ServingInputReceiver({"a": dense()}, {3: dense()}), ValueError, "receiver_tensor keys must be strings: 3."),
         (
@@ -1796,3 +1791,8 @@ def test_mistakes_are_refused(made, error, message):
     with pytest.raises(error) as caught:
         computed(made())
     assert message in str(caught.value)
+
+
+def test_modes_and_keys_that_nobody_knows_are_taken():
+    assert spec("wrong", predictions=dense()).mode == "wrong"
+    assert list(est.export.ServingInputReceiver({3: dense()}, dense()).features) == [3]
