@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -35,7 +36,10 @@ struct Part {
     size_t pitch, height, depth, columns;
 };
 
-using MultiplyPart = void (*)(const Part& part);
+struct Multiplying {
+    size_t memory;  // how many numbers a thread needs room for
+    void (*multiply)(const Part& part, float* memory);
+};
 
 }  // namespace
 }  // namespace everflow
@@ -61,7 +65,7 @@ void multiply_matrices(uintptr_t a, uintptr_t b, uintptr_t bias, uintptr_t c, co
                      depth,
                      columns};
     nb::gil_scoped_release released;
-    const MultiplyPart multiply = CHOSEN(MULTIPLY_PART);
+    const Multiplying kernels = CHOSEN(MULTIPLYING);
     // Threads share the longer side of the result, in whole blocks.
     constexpr size_t block = 96;
     const bool beside = columns >= height;
@@ -76,7 +80,8 @@ void multiply_matrices(uintptr_t a, uintptr_t b, uintptr_t bias, uintptr_t c, co
         } else {
             part.a.data = whole.a.at(first, 0), part.c += first * whole.pitch, part.height = count;
         }
-        multiply(part);
+        const std::unique_ptr<float[]> memory(new float[kernels.memory]);
+        kernels.multiply(part, memory.get());
     });
 }
 

@@ -100,8 +100,8 @@ INLINE void call_for(const Strided& b, size_t row, size_t column, size_t depth, 
 #endif
 }
 
-void multiply_part(const Part& p) {
-    alignas(64) static thread_local float columns[DEEP * WIDTH], rows[DEEP * HIGH], corner[MOST * WIDTH], first[WIDTH];
+void multiply_part(const Part& p, float* memory) {
+    float *columns = memory, *rows = columns + DEEP * WIDTH, *corner = rows + DEEP * HIGH, *first = corner + MOST * WIDTH;
     for (size_t i = 0; i < p.height; i += HIGH) {
         const size_t high = least(HIGH, p.height - i), blocks = (high + MOST - 1) / MOST;
         for (size_t k = 0; k < p.depth; k += DEEP) {
@@ -139,4 +139,4 @@ void multiply_part(const Part& p) {
     }
 }
 
-constexpr MultiplyPart MULTIPLY_PART = multiply_part;
+constexpr Multiplying MULTIPLYING = {DEEP * WIDTH + DEEP * HIGH + MOST * WIDTH + WIDTH, multiply_part};

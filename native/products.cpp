@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -123,19 +122,10 @@ void sum_products(uintptr_t a_address, const std::vector<size_t>& a_sizes, uintp
     const Pixels a(a_address, a_sizes), b(b_address, b_sizes);
     check(a, b, columns);
     nb::gil_scoped_release released;
-    const size_t most = std::max<size_t>(1, threads), size = depth * columns;
-    float* c = reinterpret_cast<float*>(c_address);
-    std::fill_n(c, size, 0.0f);
-    std::vector<std::vector<float>> others(most - 1);
-    std::atomic<size_t> next{0};
+    const size_t size = depth * columns;
     const auto multiply = CHOSEN(PRODUCTS).multiply_turned;
-    in_parallel(a.count(), std::max(CHUNK, GRAIN / size), most, [&](size_t begin, size_t end) {
-        const size_t own = next++;
-        float* sums = c;
-        if (own) {
-            others[own - 1].resize(size);
-            sums = others[own - 1].data();
-        }
+    sum_in_parallel(a.count(), std::max(CHUNK, GRAIN / size), threads, reinterpret_cast<float*>(c_address), size,
+                    [&](size_t begin, size_t end, float* sums) {
         std::vector<float> memory, more;
         while (begin < end) {
             const size_t run = std::min(CHUNK, end - begin);
@@ -144,9 +134,6 @@ void sum_products(uintptr_t a_address, const std::vector<size_t>& a_sizes, uintp
             begin += run;
         }
     });
-    for (const auto& sums : others) {
-        for (size_t i = 0; i < sums.size(); ++i) c[i] += sums[i];
-    }
 }
 
 }  // namespace

@@ -10,9 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "fused.h"
@@ -58,7 +56,7 @@ struct Sliding {
 struct WindowProducts {
     size_t width;  // of the columns in which filters and gradients are laid out
     // One padded picture's results, or what it adds to a filter's gradient, whose columns are `width` wide.
-    void (*slide)(const Sliding& s, const float* picture, const float* filter, const float* bias, bool rectify, float* out);
+    void (*slide)(const Sliding& s, const float* picture, const float* filter, const float* bias, float* out);
     void (*collect)(const Sliding& s, const float* picture, const float* gradient, float* filter);
 };
 
@@ -82,8 +80,7 @@ void cut(size_t rows, size_t columns, size_t width, float* out, const Row& row) 
 
 // The convolution of pictures (NHWC) with a filter (HWIO); or, where it is `turned`, with what the filter of a convolution becomes in
 // the gradient of its input: HWOI, read from its end.
-void convolve(uintptr_t pictures, uintptr_t filter, uintptr_t bias, uintptr_t out, const std::vector<size_t>& sizes, bool turned, bool rectify,
-              size_t threads) {
+void convolve(uintptr_t pictures, uintptr_t filter, uintptr_t bias, uintptr_t out, const std::vector<size_t>& sizes, bool turned, size_t threads) {
     const Sliding s(sizes);
     nb::gil_scoped_release released;
     const WindowProducts kernels = CHOSEN(WINDOW_PRODUCTS);
@@ -102,7 +99,7 @@ void convolve(uintptr_t pictures, uintptr_t filter, uintptr_t bias, uintptr_t ou
         std::vector<float> padded(s.padded_height() * s.pitch());
         for (size_t n = begin; n < end; ++n) {
             s.pad(reinterpret_cast<const float*>(pictures), n, padded.data());
-            kernels.slide(s, padded.data(), laid.data(), reinterpret_cast<const float*>(bias), rectify,
+            kernels.slide(s, padded.data(), laid.data(), reinterpret_cast<const float*>(bias),
                           reinterpret_cast<float*>(out) + n * s.out_height * s.out_width * s.channels);
         }
     });
@@ -114,29 +111,21 @@ void filter_gradient(uintptr_t pictures, uintptr_t gradient, uintptr_t out, cons
     nb::gil_scoped_release released;
     const WindowProducts kernels = CHOSEN(WINDOW_PRODUCTS);
     const size_t pixels = s.out_height * s.out_width, size = s.filter_size();
-    std::vector<std::pair<size_t, std::vector<float>>> found;
-    std::mutex lock;
-    in_parallel(s.batch, 1, threads, [&](size_t begin, size_t end) {
-        std::vector<float> padded(s.padded_height() * s.pitch()), laid(pixels * s.channels), sums(size);
+    std::vector<float> found(size);
+    sum_in_parallel(s.batch, 1, threads, found.data(), size, [&](size_t begin, size_t end, float* sums) {
+        std::vector<float> padded(s.padded_height() * s.pitch()), laid(pixels * s.channels);
         for (size_t n = begin; n < end; ++n) {
             s.pad(reinterpret_cast<const float*>(pictures), n, padded.data());
             const float* from = reinterpret_cast<const float*>(gradient) + n * pixels * s.channels;
             cut(pixels, s.channels, kernels.width, laid.data(), [&](size_t row, size_t first, size_t wide, float* to) {
                 std::memcpy(to, from + row * s.channels + first, wide * sizeof(float));
             });
-            kernels.collect(s, padded.data(), laid.data(), sums.data());
+            kernels.collect(s, padded.data(), laid.data(), sums);
         }
-        const std::lock_guard<std::mutex> guard(lock);
-        found.emplace_back(begin, std::move(sums));
     });
-    // Always in the same order, whichever thread was first: the same sums, to the last digit.
-    std::sort(found.begin(), found.end());
-    for (size_t k = 1; k < found.size(); ++k) {
-        for (size_t i = 0; i < size; ++i) found[0].second[i] += found[k].second[i];
-    }
     float* to = reinterpret_cast<float*>(out);
     const size_t rows = s.rows * s.span();
-    const float* from = found[0].second.data();
+    const float* from = found.data();
     for (size_t begin = 0; begin < s.channels; begin += kernels.width) {
         const size_t wide = std::min(kernels.width, s.channels - begin);
         for (size_t r = 0; r < rows; ++r, from += wide) std::memcpy(to + r * s.channels + begin, from, wide * sizeof(float));
@@ -147,7 +136,7 @@ void filter_gradient(uintptr_t pictures, uintptr_t gradient, uintptr_t out, cons
 
 void add_window_products(nb::module_& module) {
     module.def("convolve", &convolve, nb::arg("pictures"), nb::arg("filter"), nb::arg("bias"), nb::arg("out"), nb::arg("sizes"),
-               nb::arg("turned"), nb::arg("rectify"), nb::arg("threads"),
+               nb::arg("turned"), nb::arg("threads"),
                "The convolution of pictures with a filter, or the gradient of one with respect to its input.");
     module.def("filter_gradient", &filter_gradient, nb::arg("pictures"), nb::arg("gradient"), nb::arg("out"), nb::arg("sizes"),
                nb::arg("threads"), "The gradient of a convolution's filter.");

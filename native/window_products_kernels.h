@@ -20,10 +20,9 @@ INLINE void add_product(const float* a, size_t a_pitch, const float* b, size_t d
     }
 }
 
-// What one row of the filter gives for some neighbouring pixels; the first row starts from the bias, the last may rectify.
+// What one row of the filter gives for some neighbouring pixels; the first row starts from the bias.
 template <size_t rows, size_t vectors>
-void slide_block(const float* picture, size_t depth, const float* filter, size_t span, const float* bias, bool first, bool rectify, float* out,
-                 size_t pitch) {
+void slide_block(const float* picture, size_t depth, const float* filter, size_t span, const float* bias, bool first, float* out, size_t pitch) {
     const Vector zero = {};
     Vector sums[rows][vectors];
 #pragma GCC unroll 16
@@ -38,25 +37,24 @@ void slide_block(const float* picture, size_t depth, const float* filter, size_t
     for (size_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
         for (size_t v = 0; v < vectors; ++v) {
-            store(out + r * pitch + v * LANES, rectify ? (sums[r][v] < zero ? zero : sums[r][v]) : sums[r][v]);
+            store(out + r * pitch + v * LANES, sums[r][v]);
         }
     }
 }
 
 template <size_t rows, size_t vectors>
 void slide_some(size_t count, const float* picture, size_t depth, const float* filter, size_t span, const float* bias, bool first,
-                bool rectify, float* out, size_t pitch) {
+                float* out, size_t pitch) {
     if (count == rows) {
-        slide_block<rows, vectors>(picture, depth, filter, span, bias, first, rectify, out, pitch);
+        slide_block<rows, vectors>(picture, depth, filter, span, bias, first, out, pitch);
     } else if constexpr (rows > 1) {
-        slide_some<rows - 1, vectors>(count, picture, depth, filter, span, bias, first, rectify, out, pitch);
+        slide_some<rows - 1, vectors>(count, picture, depth, filter, span, bias, first, out, pitch);
     }
 }
 
 // A row of the filter stays near the processor while a whole picture passes by.
 template <size_t vectors>
-void slide_columns(const Sliding& s, const float* picture, const float* filter, const float* bias, bool rectify, float* out,
-                   size_t channels) {
+void slide_columns(const Sliding& s, const float* picture, const float* filter, const float* bias, float* out, size_t channels) {
     constexpr size_t width = vectors * LANES;
     const size_t span = s.span(), pitch = s.pitch(), blocks = (s.out_width + MOST - 1) / MOST;
     for (; channels >= width; channels -= width, out += width) {
@@ -66,18 +64,18 @@ void slide_columns(const Sliding& s, const float* picture, const float* filter, 
                 for (size_t block = 0, x = 0; block < blocks; ++block) {
                     const size_t count = s.out_width / blocks + (block < s.out_width % blocks);
                     slide_some<MOST, vectors>(count, picture + (y + row) * pitch + x * s.depth, s.depth, filter, span, bias, row == 0,
-                                              rectify && row + 1 == s.rows, out + (y * s.out_width + x) * s.channels, s.channels);
+                                              out + (y * s.out_width + x) * s.channels, s.channels);
                     x += count;
                 }
             }
         }
         if (bias != nullptr) bias += width;
     }
-    if constexpr (vectors > 1) slide_columns<vectors / 2>(s, picture, filter, bias, rectify, out, channels);
+    if constexpr (vectors > 1) slide_columns<vectors / 2>(s, picture, filter, bias, out, channels);
 }
 
-void slide(const Sliding& s, const float* picture, const float* filter, const float* bias, bool rectify, float* out) {
-    slide_columns<SIDE>(s, picture, filter, bias, rectify, out, s.channels);
+void slide(const Sliding& s, const float* picture, const float* filter, const float* bias, float* out) {
+    slide_columns<SIDE>(s, picture, filter, bias, out, s.channels);
 }
 
 // Some rows of a filter's gradient, in registers while all pixels of a picture pass by.

@@ -70,7 +70,7 @@ class Windows:
             x, filter, add = x.contiguous(), filter.contiguous(), [b.contiguous() for b in bias]
             sizes = (*x.shape, rows, columns, channels, top, left, height, width)
             start = add[0].data_ptr() if add else 0
-            _native.convolve(x.data_ptr(), filter.data_ptr(), start, y.data_ptr(), sizes, False, False, threads)
+            _native.convolve(x.data_ptr(), filter.data_ptr(), start, y.data_ptr(), sizes, False, threads)
             return y
 
         return run
@@ -89,7 +89,7 @@ class Windows:
             dy, filter = dy.contiguous(), filter.contiguous()
             # Every pixel of the input is reached from the windows around it: those before it begin a window's length earlier.
             sizes = (*dy.shape, rows, columns, depth, rows - 1 - top, columns - 1 - left, shape[1], shape[2])
-            _native.convolve(dy.data_ptr(), filter.data_ptr(), 0, dx.data_ptr(), sizes, True, False, threads)
+            _native.convolve(dy.data_ptr(), filter.data_ptr(), 0, dx.data_ptr(), sizes, True, threads)
             return dx
 
         return run
