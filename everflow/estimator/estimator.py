@@ -27,7 +27,7 @@ from everflow.train import global_step as steps
 from everflow.train.checkpoints.reader import list_variables, load_variable
 from everflow.train.checkpoints.state import latest_checkpoint
 from everflow.train.checkpoints.warm_starting import warm_start
-from everflow.train.evaluation import StopAfterNEvalsHook
+from everflow.train.evaluation import StopAfterNEvalsHook, get_or_create_eval_step
 from everflow.train.global_step import create_global_step, get_global_step
 from everflow.train.hooks_saving import CheckpointSaverListener
 from everflow.train.hooks_steps import StopAtStepHook
@@ -174,11 +174,11 @@ class Estimator:
         with tf.Graph().as_default() as graph, graph.device(self._device_fn):
             tf.set_random_seed(self._config.tf_random_seed)
             step = self._create_and_assert_global_step(graph)
-            if self._config.task_type != "evaluator":
+            if step is not None and self._config.task_type != "evaluator":
                 steps.get_or_create_read(graph)
             features, labels, input_hooks = self._get_features_and_labels_from_input_fn(input_fn, ModeKeys.TRAIN)
             spec = self._call_model_fn(features, labels, ModeKeys.TRAIN, self.config)
-            return running.train(self, spec, input_hooks + hooks, step, saving_listeners)
+            return running.train(self, spec, input_hooks + hooks, get_global_step(graph), saving_listeners)
 
     # Evaluation
 
@@ -214,7 +214,13 @@ class Estimator:
         update_op, values = running.metrics_of(spec)
         if not checkpoint_path and self._warm_start_settings:
             self._warm_start()
-        return spec.scaffold or Scaffold(), update_op, values, input_hooks + hooks + list(spec.evaluation_hooks)
+        scaffold = spec.scaffold or Scaffold()
+        if scaffold.local_init_op is not None:
+            # Variables of metrics and the counter of evaluations are younger than what the model function made to initialize local ones.
+            get_or_create_eval_step()
+            initialize = tf.group(scaffold.local_init_op, Scaffold.default_local_init_op())
+            scaffold = Scaffold(local_init_op=initialize, copy_from_scaffold=scaffold)
+        return scaffold, update_op, values, input_hooks + hooks + list(spec.evaluation_hooks)
 
     # Prediction
 

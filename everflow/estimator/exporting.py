@@ -138,7 +138,9 @@ def _outputs_for(mode: str, spec: Any) -> dict[str, Any]:
         return spec.export_outputs
     output = TrainOutput if mode == ModeKeys.TRAIN else EvalOutput
     key = constants.DEFAULT_TRAIN_SIGNATURE_DEF_KEY if mode == ModeKeys.TRAIN else constants.DEFAULT_EVAL_SIGNATURE_DEF_KEY
-    return {key: output(loss=spec.loss, predictions=spec.predictions or None, metrics=spec.eval_metric_ops)}
+    # A model without predictions has an empty dict of them, which can't be exported.
+    predictions = None if isinstance(spec.predictions, dict) and not spec.predictions else spec.predictions
+    return {key: output(loss=spec.loss, predictions=predictions, metrics=spec.eval_metric_ops)}
 
 
 def _signatures(receiver_tensors: Any, export_outputs: dict[str, Any], alternatives: Any, serving_only: bool) -> dict[str, Any]:

@@ -37,6 +37,12 @@ def _named(tensors: Any, default: str, what: str, plural: str, ints: bool = Fals
     return tensors
 
 
+@internal("estimator.export.export.wrap_and_check_input_tensors", "saved_model.model_utils.export_utils.wrap_and_check_input_tensors")
+def named_inputs(tensors: Any, field_name: str, allow_int_keys: bool = False) -> dict[Any, Any]:
+    """Features or labels by name; one alone is called after the field."""
+    return _named(tensors, field_name, field_name, field_name + "s", ints=allow_int_keys)
+
+
 def _checked_receivers(receiver_tensors: Any, what: str = "receiver_tensor") -> dict[Any, Any]:
     return _named(receiver_tensors, _SINGLE_RECEIVER, what, "receiver_tensors")
 
@@ -100,7 +106,7 @@ class SupervisedInputReceiver(collections.namedtuple("SupervisedInputReceiver", 
 
     def __new__(cls, features: Any, labels: Any, receiver_tensors: Any) -> SupervisedInputReceiver:
         for tensors, what in ((features, "feature"), (labels, "label")):
-            _named(tensors, what, what, what + "s", ints=True)
+            named_inputs(tensors, what, allow_int_keys=True)
         return super().__new__(cls, features=features, labels=labels, receiver_tensors=_checked_receivers(receiver_tensors))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import contextvars
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import everflow as tf
@@ -27,11 +29,31 @@ def layer_summary(value: Any, tag: str) -> None:
     tf.summary.histogram(f"{tag}/activation", value)
 
 
+_watcher: contextvars.ContextVar[Callable[..., Any] | None] = contextvars.ContextVar("watcher", default=None)
+
+
+@contextlib.contextmanager
+def watching_input_layers(watcher: Callable[[Any, Any, dict[Any, Any]], None]) -> Iterator[None]:
+    """Calls a function for the input layer of each deep model made within: with its features, columns, and tensors by column.
+
+    It is not called for models of the newer columns, whose layer TensorFlow doesn't watch either.
+    """
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
 def _dense_input(features: Any, feature_columns: Any, partitioner: Callable[..., Any] | None) -> Any:
     with variable_scope("input_from_feature_columns", values=tuple(features.values()), partitioner=partitioner):
         if is_feature_column_v2(feature_columns):
             return DenseFeatures(feature_columns, name="input_layer")(features)
-        return input_layer(features=features, feature_columns=feature_columns)
+        outputs: dict[Any, Any] = {}
+        net = input_layer(features=features, feature_columns=feature_columns, cols_to_output_tensors=outputs)
+        if watcher := _watcher.get():
+            watcher(features, feature_columns, outputs)
+        return net
 
 
 def _dense(net: Any, units: int, activation: Any, name: str) -> tuple[Any, Any]:

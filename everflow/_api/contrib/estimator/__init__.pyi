@@ -3,14 +3,17 @@ from typing import Any
 
 from everflow.estimator.canned.baseline import BaselineEstimator as BaselineEstimator
 from everflow.estimator.canned.trees.estimators import BoostedTreesEstimator as BoostedTreesEstimator
+from everflow.estimator.canned.annotated import DNNClassifierWithLayerAnnotations as DNNClassifierWithLayerAnnotations
 from everflow.estimator.canned.dnn import DNNEstimator as DNNEstimator
 from everflow.estimator.canned.combined import DNNLinearCombinedEstimator as DNNLinearCombinedEstimator
+from everflow.estimator.canned.annotated import DNNRegressorWithLayerAnnotations as DNNRegressorWithLayerAnnotations
 from everflow.estimator.stopping import InMemoryEvaluatorHook as InMemoryEvaluatorHook
 from everflow.estimator.canned.linear import LinearEstimator as LinearEstimator
 from everflow.estimator.canned.rnn_of_contrib import ContribRNNClassifier as _RNNClassifier
 RNNClassifier = _RNNClassifier
 from everflow.estimator.canned.rnn_of_contrib import ContribRNNEstimator as _RNNEstimator
 RNNEstimator = _RNNEstimator
+from everflow.estimator.canned.saved_models import SavedModelEstimator as SavedModelEstimator
 from everflow.estimator.exporters import StepsExporter as StepsExporter
 from everflow.estimator.towers import TowerOptimizer as TowerOptimizer
 from everflow.estimator.extending import add_metrics as add_metrics
