@@ -64,13 +64,19 @@ def multiply_by_pixel(a: int, a_sizes: Sequence[int], b: int, c: int, c_sizes: S
 def sum_products(a: int, a_sizes: Sequence[int], b: int, b_sizes: Sequence[int], c: int, depth: int, columns: int, threads: int) -> None:
     """The products of all channels of a with all of b, summed over pixels."""
 
-def convolve(pictures: int, filter: int, bias: int, out: int, sizes: Sequence[int], turned: bool, rectify: bool, threads: int) -> None:
+def convolve(pictures: int, filter: int, bias: int, out: int, sizes: Sequence[int], turned: bool, threads: int) -> None:
     """
     The convolution of pictures with a filter, or the gradient of one with respect to its input.
     """
 
 def filter_gradient(pictures: int, gradient: int, out: int, sizes: Sequence[int], threads: int) -> None:
     """The gradient of a convolution's filter."""
+
+def convolve_tiles(pictures: int, filter: int, bias: int, out: int, sizes: Sequence[int], turned: bool, threads: int) -> None:
+    """As convolve, by Winograd's algorithm."""
+
+def filter_gradient_of_tiles(pictures: int, gradient: int, out: int, sizes: Sequence[int], threads: int) -> None:
+    """As filter_gradient, by Winograd's algorithm."""
 
 def sparse_product(places: int, values: int, count: int, transposed: bool, b: int, inner: int, columns: int, out: int, rows: int) -> int:
     """
@@ -136,6 +142,8 @@ def fill_poisson(out: Annotated[NDArray[numpy.float64], dict(order='C', device='
 def murmur_buckets(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], buckets: int) -> None: ...
 
 def farm_buckets(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], buckets: int) -> None: ...
+
+def farm_fingerprints_128(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]) -> None: ...
 
 def sip_buckets(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], buckets: int, key0: int, key1: int) -> None: ...
 
@@ -211,10 +219,10 @@ def summary_record(summary: bytes, wall_time: float, step: int, seen: set) -> ob
 
 def filtered_lines(pixels: bytes, height: int, line: int, pixel: int) -> bytes: ...
 
-def farm_fingerprints_128(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]) -> None: ...
-
 def sdca_pass(order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], changes: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], example_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], kind: str, l1: float, l2: float, partitions: float) -> None:
-    """A pass of dual coordinate ascent over examples, which are rows of a sparse matrix."""
+    """
+    A pass of dual coordinate ascent over examples, which are rows of a sparse matrix.
+    """
 
 def sdca_residues(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], example_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], kind: str, l1: float, l2: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """How much a dual step could win for each example."""

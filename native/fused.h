@@ -12,6 +12,7 @@ void add_matrix_products(nanobind::module_& module);
 void add_pooling(nanobind::module_& module);
 void add_products(nanobind::module_& module);
 void add_window_products(nanobind::module_& module);
+void add_winograd(nanobind::module_& module);
 void add_ranking(nanobind::module_& module);
 void add_sparse_products(nanobind::module_& module);
 

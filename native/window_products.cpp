@@ -10,54 +10,33 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
 #include <vector>
 
 #include "fused.h"
 #include "parallel.h"
+#include "sliding.h"
 
 namespace nb = nanobind;
 
 namespace everflow {
 namespace {
 
-// Channels come in groups of so many.
-constexpr size_t GROUP = 16;
-
-// A picture (with zeros around it), the windows that slide over it, and what they give.
-struct Sliding {
-    size_t batch, height, width, depth;                  // of the pictures
-    size_t rows, columns, channels;                      // of the filter
-    size_t top, left;                                    // zeros before the first row and column
-    size_t out_height, out_width;
-
-    explicit Sliding(const std::vector<size_t>& s) {
-        if (s.size() != 11) throw std::invalid_argument("eleven sizes");
-        batch = s[0], height = s[1], width = s[2], depth = s[3], rows = s[4], columns = s[5], channels = s[6], top = s[7], left = s[8];
-        out_height = s[9], out_width = s[10];
-        if (depth % GROUP || channels % GROUP) throw std::invalid_argument("channels in groups of 16");
-    }
+// The rows of a padded picture follow each other, each with all that the windows in it reach.
+struct Windows : Sliding {
+    using Sliding::Sliding;
 
     size_t padded_height() const { return out_height + rows - 1; }
     size_t pitch() const { return (out_width + columns - 1) * depth; }
     size_t span() const { return columns * depth; }
     size_t filter_size() const { return rows * span() * channels; }
-
-    // Copies a picture into the middle of zeros; rows and columns that no window reaches stay out.
-    void pad(const float* pictures, size_t picture, float* padded) const {
-        const size_t seen = std::min(height, padded_height() - top), wide = std::min(width * depth, pitch() - left * depth);
-        const float* from = pictures + picture * height * width * depth;
-        for (size_t y = 0; y < seen; ++y) {
-            std::memcpy(padded + (y + top) * pitch() + left * depth, from + y * width * depth, wide * sizeof(float));
-        }
-    }
+    void pad(const float* pictures, size_t picture, float* padded) const { Sliding::pad(pictures, picture, padded, padded_height(), pitch()); }
 };
 
 struct WindowProducts {
     size_t width;  // of the columns in which filters and gradients are laid out
     // One padded picture's results, or what it adds to a filter's gradient, whose columns are `width` wide.
-    void (*slide)(const Sliding& s, const float* picture, const float* filter, const float* bias, float* out);
-    void (*collect)(const Sliding& s, const float* picture, const float* gradient, float* filter);
+    void (*slide)(const Windows& s, const float* picture, const float* filter, const float* bias, float* out);
+    void (*collect)(const Windows& s, const float* picture, const float* gradient, float* filter);
 };
 
 }  // namespace
@@ -81,7 +60,7 @@ void cut(size_t rows, size_t columns, size_t width, float* out, const Row& row) 
 // The convolution of pictures (NHWC) with a filter (HWIO); or, where it is `turned`, with what the filter of a convolution becomes in
 // the gradient of its input: HWOI, read from its end.
 void convolve(uintptr_t pictures, uintptr_t filter, uintptr_t bias, uintptr_t out, const std::vector<size_t>& sizes, bool turned, size_t threads) {
-    const Sliding s(sizes);
+    const Windows s(sizes);
     nb::gil_scoped_release released;
     const WindowProducts kernels = CHOSEN(WINDOW_PRODUCTS);
     const float* given = reinterpret_cast<const float*>(filter);
@@ -107,7 +86,7 @@ void convolve(uintptr_t pictures, uintptr_t filter, uintptr_t bias, uintptr_t ou
 
 // The gradient of a convolution's filter.
 void filter_gradient(uintptr_t pictures, uintptr_t gradient, uintptr_t out, const std::vector<size_t>& sizes, size_t threads) {
-    const Sliding s(sizes);
+    const Windows s(sizes);
     nb::gil_scoped_release released;
     const WindowProducts kernels = CHOSEN(WINDOW_PRODUCTS);
     const size_t pixels = s.out_height * s.out_width, size = s.filter_size();

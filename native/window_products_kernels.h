@@ -3,22 +3,7 @@
 // Two registers of results side by side for as many pixels as there are registers for: one is kept for a factor, two for a filter's row.
 constexpr size_t SIDE = 2, MOST = (REGISTERS - 1 - SIDE) / SIDE > 12 ? 12 : (REGISTERS - 1 - SIDE) / SIDE;
 
-// c += a b for some rows of c that stay in registers; the rows of a are a_pitch apart, the numbers of one row follow each other.
-template <size_t rows, size_t vectors>
-INLINE void add_product(const float* a, size_t a_pitch, const float* b, size_t depth, Vector (&sums)[rows][vectors]) {
-#pragma GCC unroll 4
-    for (size_t k = 0; k < depth; ++k) {
-        Vector row[vectors];
-#pragma GCC unroll 4
-        for (size_t v = 0; v < vectors; ++v) row[v] = load(b + (k * vectors + v) * LANES);
-#pragma GCC unroll 16
-        for (size_t r = 0; r < rows; ++r) {
-            const float factor = a[r * a_pitch + k];
-#pragma GCC unroll 4
-            for (size_t v = 0; v < vectors; ++v) sums[r][v] += row[v] * factor;
-        }
-    }
-}
+#include "products_in_registers.h"
 
 // What one row of the filter gives for some neighbouring pixels; the first row starts from the bias.
 template <size_t rows, size_t vectors>
@@ -32,7 +17,7 @@ void slide_block(const float* picture, size_t depth, const float* filter, size_t
             sums[r][v] = !first ? load(out + r * pitch + v * LANES) : bias != nullptr ? load(bias + v * LANES) : zero;
         }
     }
-    add_product<rows, vectors>(picture, depth, filter, span, sums);
+    add_product<rows, vectors>(picture, depth, 1, filter, vectors * LANES, span, sums);
 #pragma GCC unroll 16
     for (size_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
@@ -54,7 +39,7 @@ void slide_some(size_t count, const float* picture, size_t depth, const float* f
 
 // A row of the filter stays near the processor while a whole picture passes by.
 template <size_t vectors>
-void slide_columns(const Sliding& s, const float* picture, const float* filter, const float* bias, float* out, size_t channels) {
+void slide_columns(const Windows& s, const float* picture, const float* filter, const float* bias, float* out, size_t channels) {
     constexpr size_t width = vectors * LANES;
     const size_t span = s.span(), pitch = s.pitch(), blocks = (s.out_width + MOST - 1) / MOST;
     for (; channels >= width; channels -= width, out += width) {
@@ -74,13 +59,13 @@ void slide_columns(const Sliding& s, const float* picture, const float* filter, 
     if constexpr (vectors > 1) slide_columns<vectors / 2>(s, picture, filter, bias, out, channels);
 }
 
-void slide(const Sliding& s, const float* picture, const float* filter, const float* bias, float* out) {
+void slide(const Windows& s, const float* picture, const float* filter, const float* bias, float* out) {
     slide_columns<SIDE>(s, picture, filter, bias, out, s.channels);
 }
 
 // Some rows of a filter's gradient, in registers while all pixels of a picture pass by.
 template <size_t rows, size_t vectors>
-void collect_rows(const Sliding& s, const float* picture, const float* gradient, float* filter) {
+void collect_rows(const Windows& s, const float* picture, const float* gradient, float* filter) {
     constexpr size_t width = vectors * LANES;
     Vector sums[rows][vectors];
 #pragma GCC unroll 16
@@ -109,7 +94,7 @@ void collect_rows(const Sliding& s, const float* picture, const float* gradient,
 }
 
 template <size_t rows, size_t vectors>
-void collect_some(size_t count, const Sliding& s, const float* picture, const float* gradient, float* filter) {
+void collect_some(size_t count, const Windows& s, const float* picture, const float* gradient, float* filter) {
     for (; count >= rows; count -= rows, picture += rows, filter += rows * vectors * LANES) {
         collect_rows<rows, vectors>(s, picture, gradient, filter);
     }
@@ -117,7 +102,7 @@ void collect_some(size_t count, const Sliding& s, const float* picture, const fl
 }
 
 template <size_t vectors>
-void collect_columns(const Sliding& s, const float* picture, const float* gradient, float* filter, size_t channels) {
+void collect_columns(const Windows& s, const float* picture, const float* gradient, float* filter, size_t channels) {
     constexpr size_t width = vectors * LANES;
     const size_t span = s.span();
     for (; channels >= width; channels -= width, gradient += s.out_height * s.out_width * width) {
@@ -128,7 +113,7 @@ void collect_columns(const Sliding& s, const float* picture, const float* gradie
     if constexpr (vectors > 1) collect_columns<vectors / 2>(s, picture, gradient, filter, channels);
 }
 
-void collect(const Sliding& s, const float* picture, const float* gradient, float* filter) {
+void collect(const Windows& s, const float* picture, const float* gradient, float* filter) {
     collect_columns<SIDE>(s, picture, gradient, filter, s.channels);
 }
 
