@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from everflow.data.elements import Element, dims_of
-from everflow.data.map_ops import MapStream
 from everflow.data.source_ops import chosen_seeds, random_words
 from everflow.data.streams import UNKNOWN, Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.errors import OpError, OutOfRangeError, invalid_argument
@@ -50,17 +49,6 @@ def _filter(node: Any) -> Callable[..., Stream]:
     types, dims = signature(node)
     function = function_of(node, "predicate")
     return lambda source, *captured: FilterStream(source, types, dims, function(captured))
-
-
-@dataset_op("FilterByLastComponentDataset")
-def _filter_by_last(node: Any) -> Callable[..., Stream]:
-    types, dims = signature(node)
-
-    def make(source: Stream) -> Stream:
-        chosen = FilterStream(source, source.types, source.dims, lambda *element: element[-1:])
-        return MapStream(chosen, types, dims, lambda *element: element[:-1], False)
-
-    return make
 
 
 class _TakeWhileStream(FilterStream):

@@ -28,7 +28,7 @@ from everflow.ops.core.registry import apply
 from everflow.ops.files.reader_ops import ReaderBase
 
 DEFAULT_BUFFER = 4 * 1024 * 1024
-# The types that columns may have, narrowest first as they are inferred.
+# The types that columns may have.
 COLUMN_TYPES = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
 
 
@@ -72,9 +72,16 @@ class CsvDatasetV2(DatasetSource):
 
 def _default(value: Any) -> Tensor:
     """The default of a column: a value, or for a type that the column must be there."""
-    if isinstance(value, dtypes.DType):
-        return convert_to_tensor(np.zeros(0, object if value is dtypes.string else value.as_numpy_dtype), dtype=value)
+    kind = _column_type(value)
+    if kind is not None:
+        return convert_to_tensor(np.zeros(0, object if kind is dtypes.string else kind.as_numpy_dtype), dtype=kind)
     return convert_to_tensor(value)
+
+
+def _column_type(value: Any) -> dtypes.DType | None:
+    """The type that stands in the place of a default. The code of a type stands for it too, so a default of 7 means strings."""
+    is_one = isinstance(value, (dtypes.DType, int, float))
+    return next((t for t in COLUMN_TYPES if is_one and value == t), None)
 
 
 @public("data.experimental.CsvDataset", "contrib.data.CsvDataset")
@@ -166,7 +173,7 @@ def _fits(field: str, dtype: Any) -> bool:
         number = np.float64(field)
     except (ValueError, OverflowError):
         return False
-    return dtype is dtypes.float64 or not np.isfinite(number) or bool(np.abs(number) <= np.finfo(np.float32).max)
+    return bool(np.abs(number) <= np.finfo(dtype.as_numpy_dtype).max)
 
 
 def _column_defaults(
@@ -199,7 +206,7 @@ def _selected(select_columns: Any, column_names: list[str]) -> list[int]:
     for column in select_columns:
         if isinstance(column, int):
             if not 0 <= column < len(column_names):
-                raise ValueError(f"Invalid column index: {column}. It must be in the range [0, {len(column_names)}).")
+                raise ValueError(f"Column index {column} specified in select_columns out of valid range.")
             found.append(column)
         elif column in table:
             found.append(table[column])
@@ -245,7 +252,7 @@ def make_csv_dataset(
         raise ValueError("Cannot have duplicate column names.")
     columns = _selected(select_columns, column_names) if select_columns is not None else None
     if column_defaults is not None:
-        defaults = [_default(d) if isinstance(d, dtypes.DType) else d for d in column_defaults]
+        defaults = [_default(d) if _column_type(d) is not None else d for d in column_defaults]
     else:
         defaults = _column_defaults(names, len(column_names), settings, na_value, header, num_rows_for_inference, columns)
     if columns is not None and len(columns) != len(defaults):

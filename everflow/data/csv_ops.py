@@ -22,6 +22,7 @@ from everflow.values.tensors import torch_dtype
 from everflow.values.texts import text_array
 
 LINE_ENDS = b"\r\n"
+QUOTE = ord('"')
 
 
 class _Rules:
@@ -93,51 +94,45 @@ class _CsvCursor(Cursor):
         if (not rules.quotes or b'"' not in line) and b"\r" not in line:
             self.position = len(content) if end < 0 else end + 1
             return [(f, False) for f in line.split(delimiter)]
-        try:
-            return self._quoted(content, at, delimiter[0])
-        except OpError:
-            after = content.find(b"\n", self.position)
-            self.position = len(content) if after < 0 else after + 1
-            raise
+        return self._quoted(content, at, delimiter[0])
 
     def _quoted(self, content: bytes, at: int, delimiter: int) -> list[tuple[bytes, bool]]:
+        """The fields of a row that may hold quotes. Reading goes on to the end of the row before its first mistake is told."""
         fields: list[tuple[bytes, bool]] = []
-        size = len(content)
+        problem: OpError | None = None
+        size, has_quotes = len(content), self.csv.rules.quotes
         while True:
-            if at < size and content[at] == 34 and self.csv.rules.quotes:
+            is_quoted = has_quotes and at < size and content[at] == QUOTE
+            if is_quoted:
                 piece = bytearray()
                 at += 1
                 while True:
                     close = content.find(b'"', at)
                     if close < 0:
                         self.position = size
-                        raise invalid_argument("Reached end of file without closing quoted field in record")
+                        raise problem or invalid_argument("Reached end of file without closing quoted field in record")
                     piece += content[at:close]
-                    if content[close + 1 : close + 2] == b'"':
-                        piece += b'"'
-                        at = close + 2
-                        continue
                     at = close + 1
-                    break
-                fields.append((bytes(piece), True))
-                if at >= size or content[at] in LINE_ENDS:
-                    self.position = self._after_line(at)
-                    return fields
-                if content[at] != delimiter:
-                    self.position = at
-                    raise invalid_argument("Quote inside a string has to be escaped by another quote")
-                at += 1
-                continue
-            start = at
-            while at < size and content[at] != delimiter and content[at] not in LINE_ENDS:
-                if content[at] == 34 and self.csv.rules.quotes:
-                    self.position = at
-                    raise invalid_argument("Unquoted fields cannot have quotes inside")
-                at += 1
-            field = content[start:at]
-            fields.append((field, False))
+                    if at >= size or content[at] == delimiter or content[at] in LINE_ENDS:
+                        break
+                    if content[at] == QUOTE:
+                        piece += b'"'
+                    else:
+                        problem = problem or invalid_argument("Quote inside a string has to be escaped by another quote")
+                    at += 1
+                field = bytes(piece)
+            else:
+                start = at
+                while at < size and content[at] != delimiter and content[at] not in LINE_ENDS:
+                    at += 1
+                field = content[start:at]
+                if has_quotes and b'"' in field:
+                    problem = problem or invalid_argument("Unquoted fields cannot have quotes inside")
+            fields.append((field, is_quoted))
             if at >= size or content[at] in LINE_ENDS:
                 self.position = self._after_line(at)
+                if problem is not None:
+                    raise problem
                 return fields
             at += 1
 
@@ -213,7 +208,7 @@ def _csv(node: Node) -> Callable[..., Stream]:
         values = [None if (d.size if isinstance(d, np.ndarray) else d.numel()) == 0 else d.reshape(()) for d in defaults]
         kind = compression.item()
         if kind not in (b"", b"GZIP", b"ZLIB"):
-            raise invalid_argument("Unsupported compression_type: .")
+            raise invalid_argument(f"Unsupported compression_type: {kind.decode()}.")
         rules = _Rules(delimiter.item(), bool(quotes), missing.item(), bool(header), chosen, values)
         return _CsvStream(types, dims, names.reshape(-1).tolist(), kind, rules)
 
@@ -221,8 +216,11 @@ def _csv(node: Node) -> Callable[..., Stream]:
 
 
 def _shape(o: Operation) -> Any:
+    shapes.with_rank_at_most(o.inputs[0].dims, 1)
     for t in o.inputs[8:]:
         shapes.with_rank_at_most(t.dims, 1)
+        if t.dims and t.dims[0] is not None and t.dims[0] > 1:
+            raise ValueError("Shape of a default must be a length-0 or length-1 vector, or a scalar.")
     return ()
 
 

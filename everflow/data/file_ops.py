@@ -179,9 +179,12 @@ def _names(value: Any) -> list[bytes]:
     return value.reshape(-1).tolist()
 
 
+KINDS = (b"", b"GZIP", b"ZLIB")
+
+
 def _compression(value: Any) -> bytes:
     kind = value.item()
-    if kind not in (b"", b"GZIP", b"ZLIB"):
+    if kind not in KINDS:
         raise invalid_argument("Unsupported compression_type.")
     return kind
 
@@ -221,7 +224,9 @@ def _records(node: Node) -> Callable[..., Stream]:
     def make(names: Any, compression: Any, buffer: Any) -> Stream:
         if int(buffer) < 0:
             raise invalid_argument("`buffer_size` must be >= 0 (0 == no buffering)")
-        stream = FileStream(_names(names), _compression(compression), _RecordCursor)  # type: ignore[arg-type]
+        # A kind that is not known is none.
+        kind = compression.item() if compression.item() in KINDS else b""
+        stream = FileStream(_names(names), kind, _RecordCursor)  # type: ignore[arg-type]
         stream.buffer = int(buffer)  # type: ignore[attr-defined]
         return stream
 
@@ -229,7 +234,7 @@ def _records(node: Node) -> Callable[..., Stream]:
 
 
 class _MatchingStream(Stream):
-    """The names of files that match patterns, in order."""
+    """The names of files that match patterns, one pattern after the other."""
 
     def __init__(self, patterns: list[bytes]) -> None:
         super().__init__([dtypes.string], [()])
@@ -248,7 +253,7 @@ class _MatchingCursor(Cursor):
     def next(self) -> Element | None:
         if self.names is None:
             patterns = self.stream.patterns  # type: ignore[attr-defined]
-            found = sorted({os.fsencode(n) for p in patterns for n in glob(os.fsdecode(p))})
+            found = [name for p in patterns for name in sorted(os.fsencode(n) for n in glob(os.fsdecode(p)))]
             if not found:
                 # A folder that is not there is told as such.
                 for folder in (os.path.dirname(os.fsdecode(p)) for p in patterns):
@@ -298,15 +303,17 @@ class _SqlCursor(Cursor):
             if self.found is None:
                 connection = sqlite3.connect(stream.source)
                 connection.text_factory = bytes
-                self.found = connection.execute(stream.query)
-                if self.found.description is not None and len(self.found.description) != len(stream.types):
+                found = connection.execute(stream.query)
+                if found.description is not None and len(found.description) != len(stream.types):
                     raise invalid_argument(
-                        f"The number of columns in query ({len(self.found.description)}) must match the number of elements in output_types "
+                        f"The number of columns in query ({len(found.description)}) must match the number of elements in output_types "
                         f"({len(stream.types)})."
                     )
+                self.found = found
             row = self.found.fetchone()
         except sqlite3.Error as error:
-            raise unknown(str(error)) from None
+            what = "Prepare" if self.found is None else "Step"
+            raise unknown(f"{what}() failed: [{error.sqlite_errorcode}] {error}: {stream.query}") from None
         if row is None:
             return None
         self.position += 1

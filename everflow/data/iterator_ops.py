@@ -38,6 +38,7 @@ class Iterator:
     def start(self, stream: Stream) -> None:
         """Begins at the start of a stream, which must give what the iterator was declared to give."""
         check_signature(self.types, self.dims, stream.types, stream.dims)
+        stream.check([])
         before = self.reading
         reading = Reading()
         cursor = stream.open(reading)

@@ -31,7 +31,7 @@ def _filenames_dataset(filenames: Any) -> Any:
     if getattr(spec, "dtype", None) != dtypes.string:
         raise TypeError("`filenames` must be a `tf.data.Dataset` of `tf.string` elements.")
     if not spec.shape.is_compatible_with([]):
-        raise ValueError("`filenames` must be a `tf.data.Dataset` of scalar `tf.string` elements.")
+        raise TypeError("`filenames` must be a `tf.data.Dataset` of scalar `tf.string` elements.")
     return filenames
 
 

@@ -75,6 +75,9 @@ class OptimizedStream(UnaryStream):
     def table(self) -> Table | None:
         return self.source.table()
 
+    def check(self, above: list[str]) -> None:
+        self.source.check(above)
+
 
 def _check_slack(stream: Stream) -> None:
     """Slack is for the prefetch at the end of a pipeline; after it only a few kinds of streams may come."""

@@ -7,6 +7,7 @@ A cursor that raised an error goes on with the element after it.
 
 from __future__ import annotations
 
+import re
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -142,6 +143,17 @@ class Stream:
     def inputs(self) -> list[Stream]:
         """The streams that this one reads."""
         return []
+
+    @property
+    def title(self) -> str:
+        """What TensorFlow calls the transformation."""
+        return re.sub("^Experimental|Dataset", "", self.op_type or type(self).__name__.removesuffix("Stream"))
+
+    def check(self, above: list[str]) -> None:
+        """Raises where a stream must not be read by these transformations, the last of which reads this one."""
+        inputs = self.inputs()
+        for i, source in enumerate(inputs):
+            source.check([*above, self.title if len(inputs) == 1 else f"{self.title}[{i}]"])
 
 
 class UnaryStream(Stream):

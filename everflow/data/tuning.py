@@ -127,7 +127,7 @@ class _RebatchDataset(UnaryDataset):
         def piece(spec: Any) -> Any:
             shape = spec._to_legacy_output_shapes() if hasattr(spec, "_to_legacy_output_shapes") else spec.shape
             if shape.ndims is not None and shape.ndims < 1:
-                raise ValueError("Input shape should have at least one dimension.")
+                raise ValueError("Input shape should have at least one dimension. Perhaps your input dataset is not batched?")
             size = shape.as_dims()[0] if shape.as_dims() else None
             inner = spec._unbatch()
             return inner._batch(size // num_replicas if size is not None and size % num_replicas == 0 else None)
@@ -156,9 +156,9 @@ def map_defun(fn: Any, elems: Any, output_dtypes: Any, output_shapes: Any, max_i
     if not isinstance(elems, list):
         raise ValueError("`elems` must be a list of tensors.")
     if not isinstance(output_dtypes, list):
-        raise ValueError("`output_dtypes` must be a list of tensors.")
+        raise ValueError("`output_dtypes` must be a list of `tf.DType` objects.")
     if not isinstance(output_shapes, list):
-        raise ValueError("`output_shapes` must be a list of tensors.")
+        raise ValueError("`output_shapes` must be a list of `tf.TensorShape` objects.")
     concrete = fn.get_concrete_function() if hasattr(fn, "get_concrete_function") else fn
     if hasattr(concrete, "add_to_graph"):
         make_known(concrete)

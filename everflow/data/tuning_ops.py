@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from everflow.data.elements import Element, dims_of, rows_of, stack
+from everflow.data.elements import Element, dims_of, filled, rows_of, stack, zero
 from everflow.data.sequence_ops import ShardStream
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.errors import invalid_argument
@@ -66,7 +66,13 @@ class _ThreadPool:
 def _pool_handle(node: Node) -> Callable[..., Any]:
     threads = node.attr("num_threads")
     container, name = node.attr("container"), node.attr("shared_name") or node.name
-    return lambda: node.context.resources.get(container, "thread pool", name, lambda: _ThreadPool(threads))
+
+    def make() -> _ThreadPool:
+        if threads <= 0:
+            raise invalid_argument("`num_threads` must be greater than zero.")
+        return node.context.resources.get(container, "thread pool", name, lambda: _ThreadPool(threads))
+
+    return make
 
 
 for _name in ("ThreadPoolHandle", "ExperimentalThreadPoolHandle"):
@@ -76,7 +82,7 @@ for _name in ("ThreadPoolHandle", "ExperimentalThreadPoolHandle"):
 @dataset_op("ThreadPoolDataset", "ExperimentalThreadPoolDataset")
 def _pool(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
-    return lambda source, pool: _LimitedStream(source, types, dims, pool.threads or None)
+    return lambda source, pool: _LimitedStream(source, types, dims, pool.threads)
 
 
 class _RebatchStream(UnaryStream):
@@ -123,19 +129,29 @@ def _rebatch(node: Node) -> Callable[..., Stream]:
     return lambda source, replicas: _RebatchStream(source, types, dims, int(replicas))
 
 
+class _AssertNextStream(UnaryStream):
+    """A stream that is to be read by these transformations."""
+
+    def __init__(self, source: Stream, types: Any, dims: Any, wanted: list[str]) -> None:
+        super().__init__(source, types, dims)
+        self.wanted = wanted
+
+    def open(self, reading: Reading) -> Cursor:
+        return self.source.open(reading)
+
+    def check(self, above: list[str]) -> None:
+        if len(self.wanted) > len(above):
+            raise invalid_argument(f"Asserted next {len(self.wanted)} transformations but encountered only {len(above)}.")
+        for i, (wanted, found) in enumerate(zip(self.wanted, reversed(above))):
+            if wanted != found:
+                raise invalid_argument(f"Asserted {wanted} transformation at offset {i} but encountered {found} transformation instead.")
+        super().check(above)
+
+
 @dataset_op("AssertNextDataset", "ExperimentalAssertNextDataset")
 def _assert_next(node: Node) -> Callable[..., Stream]:
-    def make(source: Stream, transformations: Any) -> Stream:
-        below: Any = source
-        for wanted in transformations.reshape(-1).tolist():
-            found = (below.op_type or "").removesuffix("Dataset").removesuffix("DatasetV2") if below is not None else ""
-            if found != wanted.decode():
-                raise invalid_argument(f"Asserted {wanted.decode()} transformation but encountered {found} transformation instead.")
-            inputs = below.inputs()
-            below = inputs[0] if inputs else None
-        return source
-
-    return make
+    types, dims = signature(node)
+    return lambda source, wanted: _AssertNextStream(source, types, dims, [w.decode() for w in wanted.reshape(-1).tolist()])
 
 
 def _map_defun(node: Node) -> Callable[..., Any]:
@@ -170,13 +186,15 @@ def _map_defun(node: Node) -> Callable[..., Any]:
                     )
             found.append(element)
         if not found:
-            raise invalid_argument("The inputs have no rows.")
+            empty = tuple(filled((0, *(d or 0 for d in want or ())), zero(t)) for want, t in zip(dims, types))
+            return empty[0] if len(empty) == 1 else empty
         first = [dims_of(v) for v in found[0]]
         for element in found:
             for value, want in zip(element, first):
                 if dims_of(value) != want:
                     raise invalid_argument(
-                        f"All function outputs must have the same shape: {shapes.describe(want)} and {shapes.describe(dims_of(value))}"
+                        f"Mismatch in function retval shape, {shapes.describe(dims_of(value))}, and expected output shape, "
+                        f"{shapes.describe(want)}."
                     )
         columns = stack(found, types)
         return columns[0] if len(columns) == 1 else columns
@@ -186,12 +204,12 @@ def _map_defun(node: Node) -> Callable[..., Any]:
 
 def _map_defun_shapes(o: Operation) -> list[Any]:
     size = None
-    for t in o.inputs[: len(o.attr("Targuments"))]:
+    for i, t in enumerate(o.inputs[: len(o.attr("Targuments"))]):
         if t.dims is not None and not t.dims:
-            raise ValueError("Shape must be at least rank 1 but is rank 0")
+            raise ValueError(f"Arguments must have rank at least 1. Input {i} has rank of 0.")
         first = t.dims[0] if t.dims else None
         if size is not None and first is not None and size != first:
-            raise ValueError(f"Arguments must have the same dimension 0: {size} and {first}")
+            raise ValueError("Arguments must have the same dimension 0.")
         size = first if size is None else size
     return [None if d is None else (size, *d) for d in o.attr("output_shapes")]
 
@@ -200,16 +218,14 @@ def _map_defun_shapes(o: Operation) -> list[Any]:
 op("MapDefun", kernel=_map_defun, shape=_map_defun_shapes, folds=False)
 
 
-class _AutoShardStream(UnaryStream):
-    """The part of a pipeline that one of several workers reads: files are shared out where there are any, elements otherwise."""
-
-
 @dataset_op("AutoShardDataset", "ExperimentalAutoShardDataset")
 def _auto_shard(node: Node) -> Callable[..., Stream]:
     def make(source: Stream, workers: Any, index: Any) -> Stream:
         n, i = int(workers), int(index)
-        if n <= 0 or not 0 <= i < n:
-            raise invalid_argument(f"index should be >= 0 and < num_workers (currently index = {i}, num_workers = {n})")
+        if n <= 0:
+            raise invalid_argument("num_workers must be greater than zero.")
+        if not 0 <= i < n:
+            raise invalid_argument(f"index must be between 0 and {n - 1}")
         return sharded(source, n, i)
 
     return make

@@ -2,32 +2,12 @@
 
 import numpy as np
 import pytest
-from plain import computed, plain
+from pipelines import elements, goes_on, shapes, size, types
+from plain import computed
 
 import everflow as tf
 
 D, E, C = tf.data.Dataset, tf.data.experimental, tf.contrib.data
-
-
-def read(session, following, most=30):
-    """The next elements; the names of errors stand for those that could not be computed."""
-    found = []
-    while len(found) < most:
-        try:
-            found.append(plain(session.run(following)))
-        except tf.errors.OutOfRangeError:
-            break
-        except tf.errors.OpError as error:
-            found.append(type(error).__name__)
-    return found
-
-
-def elements(dataset, most=30):
-    iterator = tf.data.make_initializable_iterator(dataset)
-    following = iterator.get_next()
-    with tf.Session() as session:
-        session.run([iterator.initializer, tf.tables_initializer()])
-        return read(session, following, most)
 
 
 def rows(*lengths):
@@ -48,18 +28,6 @@ def spread(x):
 
 def choices(*numbers):
     return D.from_tensor_slices(np.array(numbers, np.int64))
-
-
-def shapes(d):
-    return tf.data.get_output_shapes(d)
-
-
-def types(d):
-    return tf.data.get_output_types(d)
-
-
-def size(d):
-    return E.cardinality(d)
 
 
 def reducer():
@@ -266,17 +234,7 @@ def test_elements_come_in_order(made, expected):
 
 @pytest.mark.parametrize(("made", "expected"), PIPELINES)
 def test_reading_goes_on_where_it_was_saved(made, expected):
-    dataset = made()
-    first, second = (tf.data.make_initializable_iterator(dataset) for _ in range(2))
-    reading, going_on = first.get_next(), second.get_next()
-    position = tf.raw_ops.SerializeIterator(resource_handle=first._iterator_resource)
-    restored = tf.raw_ops.DeserializeIterator(resource_handle=second._iterator_resource, serialized=position)
-    with tf.Session() as session:
-        for count in sorted({0, 1, 2, len(expected) // 2, len(expected)}):
-            session.run([first.initializer, second.initializer])
-            assert read(session, reading, count) == expected[:count]
-            session.run(restored)
-            assert read(session, going_on) == expected[count:]
+    assert goes_on(made(), expected)
 
 
 @pytest.mark.parametrize(

@@ -8,40 +8,13 @@ import zlib
 
 import numpy as np
 import pytest
+from pipelines import elements, shapes, types
 from plain import computed, plain
 
 import everflow as tf
 from everflow import internals
 
 D, E, C = tf.data.Dataset, tf.data.experimental, tf.contrib.data
-
-
-def elements(dataset, most=30):
-    iterator = tf.data.make_initializable_iterator(dataset)
-    following = iterator.get_next()
-    found = []
-    with tf.Session() as session:
-        session.run([iterator.initializer, tf.tables_initializer()])
-        while len(found) < most:
-            try:
-                found.append(plain(session.run(following)))
-            except tf.errors.OutOfRangeError:
-                break
-            except tf.errors.OpError as e:
-                found.append(type(e).__name__)
-    return found
-
-
-def shapes(d):
-    return tf.data.get_output_shapes(d)
-
-
-def types(d):
-    return tf.data.get_output_types(d)
-
-
-def size(d):
-    return E.cardinality(d)
 
 
 nest = internals.module("python.data.util.nest")

@@ -12,17 +12,6 @@ FILE = pathlib.Path(__file__).with_name("entries.mdb")
 ENTRIES = [(b"key%02d" % i, b"%d " % i * (3000 if i == 7 else 30)) for i in range(60)]
 
 
-def elements(dataset):
-    with tf.Session() as session:
-        following = tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()
-        found = []
-        while True:
-            try:
-                found.append(session.run(following))
-            except tf.errors.OutOfRangeError:
-                return found
-
-
 def test_entries_come_in_the_order_of_keys():
     assert list(lmdb.read(str(FILE))) == ENTRIES
 
@@ -30,28 +19,6 @@ def test_entries_come_in_the_order_of_keys():
 def test_a_folder_stands_for_its_data_file(tmp_path):
     (tmp_path / "data.mdb").write_bytes(FILE.read_bytes())
     assert list(lmdb.read(str(tmp_path))) == ENTRIES
-
-
-def test_dataset_reads_databases_one_after_the_other():
-    dataset = tf.contrib.data.LMDBDataset([str(FILE), str(FILE)])
-    assert dataset.element_spec == (tf.TensorSpec([], tf.string), tf.TensorSpec([], tf.string))
-    assert elements(dataset) == ENTRIES * 2
-
-
-def test_position_in_a_database_survives(tmp_path):
-    iterator = tf.compat.v1.data.make_initializable_iterator(tf.contrib.data.LMDBDataset(str(FILE)))
-    saveable = tf.data.experimental.make_saveable_from_iterator(iterator)
-    tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, saveable)
-    saver, following = tf.train.Saver(), iterator.get_next()
-    with tf.Session() as session:
-        session.run(iterator.initializer)
-        for _ in range(40):
-            session.run(following)
-        saver.save(session, str(tmp_path / "at"))
-    with tf.Session() as session:
-        session.run(iterator.initializer)
-        saver.restore(session, str(tmp_path / "at"))
-        assert session.run(following) == ENTRIES[40]
 
 
 def test_reader_takes_databases_from_a_queue():
@@ -92,8 +59,3 @@ ROOT = 4096 + 16 + 24 + 48 + 40
 def test_damage_is_told_with_the_file(tmp_path, at, content, text):
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"bad.mdb; {text}"):
         list(lmdb.read(corrupted(tmp_path, at, content)))
-
-
-def test_missing_database(tmp_path):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="none; No such file or directory"):
-        elements(tf.contrib.data.LMDBDataset(str(tmp_path / "none")))
