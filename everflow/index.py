@@ -8957,7 +8957,6 @@ OPS = {
     "FakeQuantWithMinMaxVarsPerChannelGradient": "everflow.ops.quantization.fake",
     "FakeQueue": "everflow.ops.files.reader_ops",
     "Fill": "everflow.ops.arrays.filling",
-    "FilterByLastComponentDataset": "everflow.data.choice_ops",
     "FilterDataset": "everflow.data.choice_ops",
     "Fingerprint": "everflow.ops.strings.hashing",
     "FixedLengthRecordDataset": "everflow.data.file_ops",
