@@ -265,12 +265,12 @@ op(
 
 def _row(node: Node) -> Kernel:
     """What a strided slice takes from i to i + 1, given the tensor and i."""
-    general = _strided_slice(node.attr("slice"))
+    general, text = _strided_slice(node.attr("slice")), is_text(node)
 
     def run(x: Any, index: Any) -> Any:
         at = index.tolist()
         try:
-            return x[at]
+            return np.asarray(x[at], object) if text else x[at]
         except IndexError:
             return general(x, *(Sizes((n,)) for n in (at, at + 1, 1)))
 

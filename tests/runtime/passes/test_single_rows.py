@@ -35,3 +35,10 @@ def test_a_row_that_is_not_there_is_named(session):
 def test_a_tensor_of_unknown_rank_may_have_no_rows():
     x, i = tf.placeholder(tf.float32), tf.placeholder(tf.int32, [])
     assert "_Row" not in same([x[i]], [x, i], take_rows, np.ones((2, 2), "f"), np.int32(1))
+
+
+def test_a_string_of_a_vector_is_a_tensor_for_the_ops_that_take_it(session):
+    texts, i = tf.placeholder(tf.string, [None]), tf.placeholder(tf.int32, [])
+    summary = tf.Summary.FromString(session.run(tf.summary.text("words", texts[i]), {texts: ["a", "b"], i: 1}))
+    assert list(summary.value[0].tensor.string_val) == [b"b"] and not summary.value[0].tensor.tensor_shape.dim
+    assert session.run(tf.stack([texts[i], "c"]), {texts: ["a", "b"], i: 0}).tolist() == [b"a", b"c"]
