@@ -341,6 +341,7 @@ for _taking in (
     *("count_nonzero", "copy", "ravel", "reshape", "resize", "squeeze", "expand_dims", "transpose", "swapaxes", "flip", "flipud", "roll"),
     *("repeat", "tile", "take", "compress", "where", "append", "insert", "delete", "array_split", "zeros_like", "ones_like"),
     *("atleast_1d", "atleast_2d", "ascontiguousarray", "random.permutation"),
+    *("nan_to_num", "mean", "average", "split", "isreal", "iscomplexobj"),
 ):
     otherwise("numpy", _taking, "numpy 1.24", _WITH_RAGGED, ValueError)(_taking_ragged)
 

@@ -33,6 +33,7 @@ LIBRARIES = {
     "PIL": "pillow",
     "pytest": "pytest",
     "scipy": "scipy",
+    "skimage": "skimage",
     "sklearn": "sklearn",
     "yaml": "yaml",
 }

@@ -132,6 +132,24 @@ def _squared(error: Any, real: Any, *args: Any, squared: Any = NOT_OURS, **other
     return (real if squared else _of("sklearn.metrics", "root_mean_squared_error")())(*args, **others)
 
 
+def _always_going_on(error: Any, real: Any, self: Any, *args: Any, **others: Any) -> Any:
+    """A tolerance below zero said what None says: never stop early."""
+    tol = getattr(self, "tol", None)
+    if tol is None or tol >= 0:
+        return NOT_OURS
+    try:
+        self.tol = None
+        return real(self, *args, **others)
+    finally:
+        self.tol = tol
+
+
+for kind in ("SGDClassifier", "SGDRegressor", "Perceptron", "PassiveAggressiveClassifier"):
+    otherwise("sklearn.linear_model", f"{kind}.fit", "scikit-learn 1.2", "fit of linear models with a tolerance below zero", ValueError)(
+        _always_going_on
+    )
+
+
 def _feature_names(self: Any) -> list[str]:
     return list(self.get_feature_names_out())
 

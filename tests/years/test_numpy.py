@@ -66,6 +66,8 @@ def test_functions_take_lists_of_different_lengths():
     assert np.vstack([ragged, ragged]).shape == (2, 2) and np.hstack([ragged, ragged]).shape == (4,)
     assert np.repeat(ragged, 2).tolist() == [[1, 2], [1, 2], [3], [3]] and np.reshape(ragged, (2, 1)).tolist() == [[[1, 2]], [[3]]]
     assert sorted(np.random.permutation(ragged).tolist()) == ragged and np.where([True, False], ragged, 0).tolist() == [[1, 2], 0]
+    scaled, least, most = np.nan_to_num((np.ones((2, 3)), np.zeros(3), np.ones(3)))
+    assert scaled.shape == (2, 3) and least.shape == most.shape == (3,)
     assert np.array_equal(ragged, [[1, 2], [3]]) and not np.array_equal(ragged, [[1], [3]])
     assert np.max([[1, 2], [3, 4]]) == 4 and np.concatenate([[1], [2]]).tolist() == [1, 2]
 

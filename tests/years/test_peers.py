@@ -1,4 +1,4 @@
-"""pandas, scikit-learn and matplotlib as they were, where they are installed."""
+"""pandas, scikit-learn, scikit-image and matplotlib as they were, where they are installed."""
 
 import io
 
@@ -95,3 +95,47 @@ def test_plots():
     with pytest.raises(OSError, match="nothing"):
         plt.style.use("nothing")
     plt.close("all")
+
+
+def test_linear_models_never_stop_early_with_a_tolerance_below_zero():
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import Perceptron, SGDClassifier
+
+    x, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    for kind in (Perceptron, SGDClassifier):
+        model = kind(max_iter=7, tol=-np.inf, random_state=0).fit(x, y)
+        assert model.n_iter_ == 7 and model.tol == -np.inf
+    with pytest.raises(ValueError, match="max_iter"):
+        Perceptron(max_iter=-1, tol=-np.inf).fit(x, y)
+
+
+def test_masks_are_pictures_of_zeros_and_ones():
+    pytest.importorskip("skimage")
+    from skimage.transform import rescale, resize
+
+    mask = np.zeros((4, 4), bool)
+    mask[:, 2:] = True
+    half = resize(mask, (2, 2), order=1, mode="constant", preserve_range=True, anti_aliasing=False)
+    assert half.dtype == float and half.tolist() == [[0, 1], [0, 1]]
+    assert rescale(mask, 2, order=1, multichannel=False).shape == (8, 8)
+    with pytest.raises(ValueError, match="order"):
+        resize(np.zeros((4, 4)), (2, 2), order=9)
+
+
+def test_names_of_scikit_image():
+    pytest.importorskip("skimage")
+    from skimage.color import rgb2grey
+    from skimage.draw import circle
+    from skimage.filters import gaussian
+    from skimage.measure import compare_mse, compare_nrmse, compare_psnr, compare_ssim
+    from skimage.morphology import dilation, watershed
+    from skimage.morphology.selem import square
+    from skimage.segmentation import watershed as today
+
+    a = np.random.RandomState(0).randint(0, 255, (16, 16, 3)).astype(np.uint8)
+    assert compare_ssim(a, a, multichannel=True) == 1 and compare_mse(a, a) == 0 and compare_nrmse(a, a, "Euclidean") == 0
+    assert compare_psnr(a, np.uint8(255) - a, 255) < 20 and compare_ssim(a / 255.0, a / 510.0, multichannel=True) < 1
+    assert len(circle(5, 5, 3)[0]) == 25 and rgb2grey(a).shape == (16, 16) and watershed is today
+    assert gaussian(a, 1, multichannel=True).shape == a.shape and dilation(a[..., 0], selem=square(3)).shape == (16, 16)
+    with pytest.raises(TypeError, match="nothing"):
+        gaussian(a, nothing=1)
