@@ -74,7 +74,8 @@ class ClusterSpec:
         return bool(self._jobs)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ClusterSpec) and self._jobs == other._jobs
+        # A dict of {job: {index: address}} is equal too.
+        return self._jobs == (other._jobs if isinstance(other, ClusterSpec) else other)
 
     __hash__ = None  # type: ignore[assignment]
 

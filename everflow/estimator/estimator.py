@@ -71,7 +71,7 @@ class Estimator:
         self._model_dir = self._config.model_dir
         self._session_config = self._config.session_config or default_session_config()
         logging.info("Using config: %s", str(vars(self._config)))
-        self._device_fn = self._config.device_fn or _server_devices(self._config)
+        self._device_fn = self._config.device_fn or server_devices(self._config)
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         arguments.check_model_fn(model_fn, params)
@@ -400,7 +400,7 @@ def _config_with_folder(config: Any, model_dir: Any) -> Any:
     return config.replace(**changed) if changed else config
 
 
-def _server_devices(config: Any) -> Any:
+def server_devices(config: Any) -> Any:
     """Puts variables on the parameter servers, where there are any."""
     if config.num_ps_replicas <= 0:
         return None

@@ -26,10 +26,16 @@ def train(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, saving_
     config = estimator._config
     if not any(tensor.op.name == LOSS for tensor in tf.get_collection(tf.GraphKeys.SUMMARIES)):
         tf.summary.scalar(LOSS, spec.loss)
+    return train_loop(estimator, spec, hooks, global_step, saving_listeners, config.log_step_count_steps)
+
+
+def train_loop(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, saving_listeners: list[Any], log_steps: int | None) -> Any:
+    """The session and its hooks: checkpoints, logs, and an end where the loss is NaN. The last loss."""
+    config = estimator._config
     tf.add_to_collection(tf.GraphKeys.LOSSES, spec.loss)
     worker_hooks = [*hooks, NanTensorHook(spec.loss)]
-    if config.log_step_count_steps is not None:
-        worker_hooks.append(LoggingTensorHook({LOSS: spec.loss, "step": global_step}, every_n_iter=config.log_step_count_steps))
+    if log_steps is not None:
+        worker_hooks.append(LoggingTensorHook({LOSS: spec.loss, "step": global_step}, every_n_iter=log_steps))
     worker_hooks.extend(spec.training_hooks)
     if not (spec.scaffold.saver or tf.get_collection(tf.GraphKeys.SAVERS)):
         tf.add_to_collection(
@@ -55,7 +61,7 @@ def train(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, saving_
         save_summaries_steps=config.save_summary_steps,
         config=estimator._session_config,
         max_wait_secs=config.session_creation_timeout_secs,
-        log_step_count_steps=config.log_step_count_steps,
+        log_step_count_steps=log_steps,
     ) as session:
         while not session.should_stop():
             _, loss = session.run([spec.train_op, spec.loss])

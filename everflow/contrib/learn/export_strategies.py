@@ -124,6 +124,26 @@ def _loss_smaller(curr_best_eval_result: Any, cand_eval_result: Any) -> bool:
     return curr_best_eval_result["loss"] > cand_eval_result["loss"]
 
 
+@public(f"{MODULE}.BestModelSelector", f"{SHORT_MODULE}.BestModelSelector")
+class BestModelSelector:
+    """Knows the best evaluation so far; files of events may tell of those before."""
+
+    def __init__(self, event_file_pattern: Any = None, compare_fn: Any = None) -> None:
+        self._is_better = compare_fn or _loss_smaller
+        self._best = best_of_events(event_file_pattern, self._is_better) if event_file_pattern else None
+
+    def update(self, checkpoint_path: Any, eval_result: Any) -> tuple[Any, Any]:
+        """The checkpoint and its results if they are the best so far, else "" and None."""
+        if not checkpoint_path:
+            raise ValueError("Checkpoint path is empty.")
+        if eval_result is None:
+            raise ValueError(f"{checkpoint_path} has empty evaluation results.")
+        if self._best is not None and not self._is_better(self._best, eval_result):
+            return "", None
+        self._best = eval_result
+        return checkpoint_path, eval_result
+
+
 @public(f"{MODULE}.make_best_model_export_strategy", f"{SHORT_MODULE}.make_best_model_export_strategy")
 def make_best_model_export_strategy(
     serving_input_fn: Any,
@@ -135,24 +155,25 @@ def make_best_model_export_strategy(
     strip_default_attrs: Any = None,
 ) -> ExportStrategy:
     """A strategy that exports when an evaluation was better than all before."""
-    better = compare_fn or _loss_smaller
     writing = make_export_strategy(serving_input_fn, default_output_alternative_key, exports_to_keep=exports_to_keep)
-    best = None
-    if model_dir is not None and event_file_pattern is not None:
-        best = best_of_events(os.path.join(model_dir, event_file_pattern), better)
+    selector = BestModelSelector(os.path.join(model_dir, event_file_pattern) if model_dir and event_file_pattern else None, compare_fn)
 
     def export_fn(estimator: Any, export_dir_base: Any, checkpoint_path: Any, eval_result: Any = None) -> Any:
-        nonlocal best
-        checkpoint_path = checkpoint_path or latest_checkpoint(estimator.model_dir)
-        if eval_result is None:
-            raise ValueError(f"{checkpoint_path} has empty evaluation results.")
-        if best is not None and not better(best, eval_result):
+        checkpoint_path, _ = selector.update(checkpoint_path or latest_checkpoint(estimator.model_dir), eval_result)
+        if not checkpoint_path:
             return ""
-        best = eval_result
         folder = os.path.join(export_dir_base, os.path.basename(checkpoint_path))
         return writing._replace(strip_default_attrs=strip_default_attrs).export(estimator, folder, checkpoint_path)
 
     return ExportStrategy("best_model", export_fn, strip_default_attrs)
+
+
+def _scratch(folder: str, kind: str, shown: str) -> str:
+    path = os.path.join(folder, f"temp-{kind}-export-{int(time.time())}")
+    if tf.gfile.Exists(path):
+        raise RuntimeError(f"Failed to obtain {shown} export directory")
+    tf.gfile.MakeDirs(path)
+    return path
 
 
 @public(f"{MODULE}.extend_export_strategy", f"{SHORT_MODULE}.extend_export_strategy")
@@ -160,19 +181,19 @@ def extend_export_strategy(base_export_strategy: Any, post_export_fn: Any, post_
     """A strategy that lets a function rework what another strategy has exported."""
 
     def export_fn(estimator: Any, export_dir_base: Any, checkpoint_path: Any = None) -> Any:
-        now = str(int(time.time()))
-        base_folder = os.path.join(export_dir_base, f"temp-base-export-{now}")
-        base = os.fsdecode(base_export_strategy.export(estimator, base_folder, checkpoint_path))
-        post_folder = os.path.join(export_dir_base, f"temp-post-export-{now}")
-        tf.gfile.MkDir(post_folder)
-        post = os.fsdecode(post_export_fn(os.fsencode(base), post_folder))
+        folder = os.fsdecode(export_dir_base)
+        base_folder = _scratch(folder, "base", "base")
+        base = base_export_strategy.export(estimator, base_folder, checkpoint_path)
+        post_folder = _scratch(folder, "post", "temp")
+        post = os.fsdecode(post_export_fn(base, post_folder))
         if not post.startswith(post_folder):
             raise ValueError(f"post_export_fn must return a sub-directory of {post_folder}")
-        export = os.path.join(export_dir_base, os.path.relpath(post, post_folder))
+        export = os.path.join(folder, os.path.relpath(post, post_folder))
+        if tf.gfile.Exists(export):
+            raise RuntimeError("Failed to obtain final export directory")
         tf.gfile.Rename(post, export)
-        for folder in (base_folder, post_folder):
-            if tf.gfile.Exists(folder):
-                tf.gfile.DeleteRecursively(folder)
+        for scratch in (base_folder, post_folder):
+            tf.gfile.DeleteRecursively(scratch)
         return export
 
     return ExportStrategy(post_export_name or base_export_strategy.name, export_fn)

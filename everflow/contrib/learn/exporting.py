@@ -7,24 +7,22 @@ import os
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
 from everflow.contrib.learn.alternatives import build_all_signature_defs, get_input_alternatives, get_output_alternatives
 from everflow.contrib.learn.export_strategies import get_temp_export_dir, get_timestamped_export_dir
+from everflow.contrib.learn.model_ops import ModeKeys
+from everflow.contrib.learn.problem_types import INPUT_FEATURE_KEYS
+from everflow.contrib.learn.publishing import learn
+from everflow.contrib.learn.scikit import NotFittedError
 from everflow.errors import unimplemented
-from everflow.estimator.mode_keys import ModeKeys
 from everflow.saved_model import constants
 from everflow.saved_model.builder import SavedModelBuilder
 from everflow.train.checkpoints.saver import Saver
 from everflow.train.checkpoints.state import latest_checkpoint
 from everflow.train.global_step import create_global_step
 
-
-@public("contrib.learn.python.learn.estimators.estimator.GraphRewriteSpec")
-class GraphRewriteSpec(collections.namedtuple("GraphRewriteSpec", ["tags", "transforms"])):
-    """The tags of a graph in the SavedModel, and how it is transformed first."""
-
-    def __new__(cls, tags: Any = (constants.SERVING,), transforms: Any = ()) -> GraphRewriteSpec:
-        return super().__new__(cls, tuple(tags), tuple(transforms))
+# The tags of a graph in the SavedModel, and how it is transformed first.
+GraphRewriteSpec = collections.namedtuple("GraphRewriteSpec", ["tags", "transforms"])
+learn("estimators.estimator", "GraphRewriteSpec")(GraphRewriteSpec)
 
 
 def export_saved_model(
@@ -44,8 +42,10 @@ def export_saved_model(
     if not checkpoint_path:
         checkpoint_path = latest_checkpoint(estimator.model_dir)
         if not checkpoint_path:
-            raise tf.contrib.learn.NotFittedError(f"Couldn't find trained model at {estimator.model_dir}.")
-    for spec in graph_rewrite_specs:
+            raise NotFittedError(f"Couldn't find trained model at {estimator.model_dir}.")
+    if not graph_rewrite_specs or graph_rewrite_specs[0].transforms:
+        raise ValueError("The first element of graph_rewrite_specs must specify no transforms.")
+    for spec in graph_rewrite_specs[1:]:
         if spec.transforms:
             raise unimplemented(f"Graph transforms are not available: {list(spec.transforms)}")
     folder = get_timestamped_export_dir(export_dir_base)
@@ -55,7 +55,9 @@ def export_saved_model(
     with tf.Graph().as_default():
         create_global_step()
         inputs, features = get_input_alternatives(serving_input_fn())
-        ops = estimator._call_model_fn(features, None, ModeKeys.PREDICT)
+        for key in features:
+            tf.add_to_collection(INPUT_FEATURE_KEYS, key)
+        ops = estimator._call_model_fn(features, None, ModeKeys.INFER)
         outputs, default_output = get_output_alternatives(ops, default_output_alternative_key)
         signatures = build_all_signature_defs(inputs, outputs, default_output)
         scaffold = ops.scaffold

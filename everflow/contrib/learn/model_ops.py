@@ -1,4 +1,4 @@
-"""What model functions of tf.contrib.learn give back, and the metrics that evaluations are asked for."""
+"""What model functions of tf.contrib.learn give back."""
 
 from __future__ import annotations
 
@@ -6,13 +6,31 @@ import collections
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
-from everflow.estimator.arguments import parameters_of
+from everflow.contrib.learn.problem_types import MetricKey, PredictionKey, ProblemType
+from everflow.contrib.learn.publishing import learn
+from everflow.estimator.export_outputs import ClassificationOutput, PredictOutput, RegressionOutput
 from everflow.estimator.mode_keys import ModeKeys as NewModeKeys
 from everflow.estimator.spec import EstimatorSpec
+from everflow.graph.operation import Operation
+from everflow.platform import logging
+from everflow.saved_model import constants
+from everflow.train.session_run_hook import SessionRunHook
+
+_MODULE = "estimators.model_fn"
+_FIELDS = [
+    "predictions",
+    "loss",
+    "train_op",
+    "eval_metric_ops",
+    "output_alternatives",
+    "training_chief_hooks",
+    "training_hooks",
+    "scaffold",
+    "mode",
+]
 
 
-@public("contrib.learn.ModeKeys", "contrib.learn.estimators.model_fn.ModeKeys")
+@learn(_MODULE, "ModeKeys", shown=True)
 class ModeKeys:
     """Training, evaluation or inference."""
 
@@ -27,23 +45,11 @@ class ModeKeys:
             raise ValueError(f"Invalid mode {key}.")
 
 
-@public("contrib.learn.ModelFnOps", "contrib.learn.estimators.model_fn.ModelFnOps")
-class ModelFnOps(
-    collections.namedtuple(
-        "ModelFnOps",
-        [
-            "predictions",
-            "loss",
-            "train_op",
-            "eval_metric_ops",
-            "output_alternatives",
-            "training_chief_hooks",
-            "training_hooks",
-            "scaffold",
-            "mode",
-        ],
-    )
-):
+_NEW_MODES = {ModeKeys.TRAIN: NewModeKeys.TRAIN, ModeKeys.EVAL: NewModeKeys.EVAL, ModeKeys.INFER: NewModeKeys.PREDICT}
+
+
+@learn(_MODULE, "ModelFnOps", shown=True)
+class ModelFnOps(collections.namedtuple("ModelFnOps", _FIELDS)):
     """The ops of a model in one mode."""
 
     def __new__(
@@ -59,109 +65,84 @@ class ModelFnOps(
         scaffold: Any = None,
     ) -> ModelFnOps:
         ModeKeys.validate(mode)
+        # Raises where they are of different graphs.
+        tf.contrib.framework.get_graph_from_inputs((predictions, loss, train_op))
         if train_op is None and mode == ModeKeys.TRAIN:
             raise ValueError("Missing train_op.")
-        if loss is None and mode in (ModeKeys.TRAIN, ModeKeys.EVAL):
-            raise ValueError("Missing loss.")
-        if predictions is None and mode in (ModeKeys.INFER, ModeKeys.EVAL):
-            raise ValueError("Missing predictions.")
+        if train_op is not None and not isinstance(train_op, Operation):
+            train_op = tf.convert_to_tensor(train_op).op
+        if eval_metric_ops is not None and not isinstance(eval_metric_ops, dict):
+            raise ValueError("eval_metric_ops must be a dict.")
+        chief_hooks, hooks = list(training_chief_hooks or ()), list(training_hooks or ())
+        for hook in [*hooks, *chief_hooks]:
+            if not isinstance(hook, SessionRunHook):
+                raise TypeError(f"All hooks returned from model_fn must be SessionRunHook instances, got instance of {type(hook)}: {hook}")
         return super().__new__(
             cls,
-            predictions=predictions,
-            loss=loss,
+            predictions=_checked_predictions(predictions, mode),
+            loss=_scalar_loss(loss, mode),
             train_op=train_op,
-            eval_metric_ops=eval_metric_ops or {},
+            eval_metric_ops={} if eval_metric_ops is None else eval_metric_ops,
             output_alternatives=output_alternatives,
-            training_chief_hooks=tuple(training_chief_hooks or ()),
-            training_hooks=tuple(training_hooks or ()),
+            training_chief_hooks=chief_hooks,
+            training_hooks=hooks,
             scaffold=scaffold,
             mode=mode,
         )
 
-    def estimator_spec(self, default_serving_output_alternative_key: Any = None) -> Any:
+    def estimator_spec(self, default_serving_output_alternative_key: Any = None) -> EstimatorSpec:
         """The same as an EstimatorSpec."""
-        del default_serving_output_alternative_key
-        predicts = self.mode == NewModeKeys.PREDICT
+        outputs = self.output_alternatives
+        if outputs and len(outputs) > 1 and constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY not in outputs:
+            outputs = {**outputs, constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: outputs[default_serving_output_alternative_key]}
         return EstimatorSpec(
-            mode=self.mode,
+            mode=_NEW_MODES[self.mode],
             predictions=self.predictions,
-            loss=None if predicts else self.loss,
-            train_op=self.train_op if self.mode == NewModeKeys.TRAIN else None,
-            eval_metric_ops=self.eval_metric_ops,
+            loss=self.loss,
+            train_op=self.train_op,
+            # The new estimators measure the loss themselves.
+            eval_metric_ops={key: value for key, value in self.eval_metric_ops.items() if key != MetricKey.LOSS},
+            export_outputs={key: _export_output(*value) for key, value in outputs.items()} if outputs else None,
             training_chief_hooks=self.training_chief_hooks,
             training_hooks=self.training_hooks,
             scaffold=self.scaffold,
         )
 
 
-@public("contrib.learn.MetricSpec")
-class MetricSpec:
-    """A metric, and which predictions, labels and weights it is of."""
-
-    def __init__(self, metric_fn: Any, prediction_key: Any = None, label_key: Any = None, weight_key: Any = None) -> None:
-        self._metric_fn, self._prediction_key, self._label_key, self._weight_key = metric_fn, prediction_key, label_key, weight_key
-
-    @property
-    def metric_fn(self) -> Any:
-        """The function of predictions, labels and weights."""
-        return self._metric_fn
-
-    @property
-    def prediction_key(self) -> Any:
-        """Which predictions."""
-        return self._prediction_key
-
-    @property
-    def label_key(self) -> Any:
-        """Which labels."""
-        return self._label_key
-
-    @property
-    def weight_key(self) -> Any:
-        """Which feature has the weights."""
-        return self._weight_key
-
-    def create_metric_ops(self, inputs: Any, labels: Any, predictions: Any) -> Any:
-        """The metric's value and update op."""
-        given = {
-            "predictions": _chosen("prediction", self._prediction_key, predictions),
-            "labels": _chosen("label", self._label_key, labels),
-        }
-        if self._weight_key is not None:
-            given["weights"] = inputs[self._weight_key]
-        taken = parameters_of(self._metric_fn)
-        if "predictions" in taken:
-            named = {key: value for key, value in given.items() if key in taken}
-            for old, new in (("targets", "labels"), ("target", "labels"), ("weight", "weights")):
-                if old in taken and new in given:
-                    named[old] = given[new]
-            return self._metric_fn(**named)
-        return self._metric_fn(given["predictions"], given["labels"])
+def _scalar_loss(loss: Any, mode: str) -> Any:
+    if loss is None:
+        if mode in (ModeKeys.TRAIN, ModeKeys.EVAL):
+            raise ValueError("Missing loss.")
+        return None
+    loss = tf.convert_to_tensor(loss)
+    if loss.get_shape().num_elements() not in (None, 1):
+        raise ValueError(f"Loss must be scalar: {loss}.")
+    return loss if loss.get_shape().is_compatible_with([]) else tf.reshape(loss, [])
 
 
-def _chosen(name: str, key: Any, values: Any) -> Any:
-    if not isinstance(values, dict):
-        return values
-    if key is None:
-        if len(values) != 1:
-            raise ValueError(f"MetricSpec without specified {name}_key requires {name}s tensor or single element dictionary, got {values}")
-        return next(iter(values.values()))
-    if key not in values:
-        raise ValueError(f"MetricSpec with {name}_key='{key}' is incompatible with {name}s dict: {list(values)}")
-    return values[key]
+def _checked_predictions(predictions: Any, mode: str) -> Any:
+    if predictions is None:
+        if mode in (ModeKeys.INFER, ModeKeys.EVAL):
+            raise ValueError("Missing predictions.")
+        return None
+    as_tensor = tf.contrib.framework.convert_to_tensor_or_sparse_tensor
+    if isinstance(predictions, dict):
+        return {key: as_tensor(value) for key, value in predictions.items()}
+    return as_tensor(predictions)
 
 
-def asked_metrics(metrics: Any, features: Any, labels: Any, predictions: Any) -> dict[str, Any]:
-    """The ops of metrics that an evaluation asks for."""
-    found: dict[str, Any] = {}
-    inputs = features if isinstance(features, dict) else {"": features}
-    for name, metric in (metrics or {}).items():
-        if isinstance(metric, MetricSpec):
-            found[name] = metric.create_metric_ops(inputs, labels, predictions)
-            continue
-        key = None
-        if isinstance(name, tuple):
-            name, key = name
-        made = metric(_chosen("prediction", key, predictions), labels)
-        found[name] = made if isinstance(made, tuple) else (made, tf.no_op())
-    return found
+def _export_output(problem_type: int, predictions: Any) -> Any:
+    """How a head's predictions are served."""
+    if problem_type == ProblemType.UNSPECIFIED:
+        return PredictOutput(predictions)
+    scores = predictions.get(PredictionKey.SCORES)
+    scores = predictions.get(PredictionKey.PROBABILITIES) if scores is None else scores
+    if problem_type == ProblemType.LINEAR_REGRESSION:
+        return RegressionOutput(scores)
+    if problem_type not in (ProblemType.CLASSIFICATION, ProblemType.LOGISTIC_REGRESSION):
+        raise ValueError(f"Unknown problem_type={problem_type}")
+    classes = predictions.get(PredictionKey.CLASSES)
+    if classes is None or classes.dtype != tf.string:
+        logging.warning(f"classes is {'None' if classes is None else 'not string'}, Servo inference will not have class ids.")
+        classes = None
+    return ClassificationOutput(scores=scores, classes=classes)

@@ -125,33 +125,30 @@ class GeneratorFeedFn:
         del random_start, seed
         first = next(generator())
         self._names = sorted(first)
-        if len(placeholders) != len(first) + 1:
-            raise ValueError(f"Expected {len(first) + 1} placeholders; got {len(placeholders)}.")
+        if len(placeholders) != len(first):
+            raise ValueError(f"Expected {len(first)} placeholders; got {len(placeholders)}.")
         self._placeholders, self._generator, self._batch_size = placeholders, generator, batch_size
         self._num_epochs, self._pad_value = num_epochs, pad_value
-        self._items, self._epoch, self._place = generator(), 0, 0
+        self._items, self._epoch = generator(), 0
 
     def __call__(self) -> dict[Any, Any]:
         if self._num_epochs and self._epoch >= self._num_epochs:
             raise OutOfRangeError(None, None, f"Already emitted {self._epoch} epochs.")
-        rows: dict[str, list[Any]] = {name: [] for name in ["index", *self._names]}
-        while len(rows["index"]) < self._batch_size:
+        columns: list[list[Any]] = [[] for _ in self._names]
+        # As TensorFlow counts, each value of a row is one of a batch, and the first row of the next epoch fills the last batch.
+        while len(columns) * len(columns[0]) < self._batch_size:
             try:
                 item = next(self._items)
             except StopIteration:
                 self._epoch += 1
-                if self._num_epochs and self._epoch >= self._num_epochs:
-                    break
                 self._items = self._generator()
-                continue
-            if sorted(item) != self._names:
-                raise KeyError(f"key mismatch between dicts emitted by GenFun Expected {self._names} keys; got {sorted(item)}")
-            rows["index"].append(self._place)
-            self._place += 1
-            for name in self._names:
-                rows[name].append(item[name])
-        padded = [rows[name] if self._pad_value is None else pad_if_needed(rows[name], self._pad_value) for name in self._names]
-        return dict(zip(self._placeholders, [rows["index"], *padded]))
+                item = next(self._items)
+            for name, column in zip(self._names, columns):
+                if name not in item:
+                    raise KeyError(f"key mismatch between dicts emitted by GenFun Expected {self._names} keys; got {item.keys()}")
+                column.append(item[name])
+        padded = columns if self._pad_value is None else [pad_if_needed(column, self._pad_value) for column in columns]
+        return dict(zip(self._placeholders, map(np.asarray, padded)))
 
 
 @internal("estimator.inputs.queues.feeding_functions._fill_array")
@@ -227,7 +224,7 @@ def enqueue_data(
     num_epochs: int | None = None,
     pad_value: Any = None,
 ) -> Any:
-    """A queue of an index and the rows of arrays, of a data frame, or of what a generator gives; threads fill it."""
+    """A queue of an index and the rows of arrays or of a data frame, or of what a generator gives; threads fill it."""
     with name_scope(name):
         dtypes, shapes, feed_fn = _kinds(data, pad_value)
         if num_threads > 1 and num_epochs is not None:
@@ -284,7 +281,7 @@ def _kinds(data: Any, pad_value: Any) -> tuple[list[Any], list[Any], Any]:
         def feed_generator(places: Any, size: int, random_start: bool, seed: Any, epochs: Any) -> Any:
             return GeneratorFeedFn(places, data, size, random_start, seed, epochs, pad_value)
 
-        return [tf.int64, *(tf.as_dtype(a.dtype) for a in arrays)], [(), *(a.shape for a in arrays)], feed_generator
+        return [tf.as_dtype(a.dtype) for a in arrays], [a.shape for a in arrays], feed_generator
     elif hasattr(data, "columns") and hasattr(data, "index"):
         arrays, index = [data[name].values for name in data.columns], tf.as_dtype(data.index.dtype)
         made = PandasFeedFn  # type: ignore[assignment]

@@ -1,0 +1,1 @@
+"""Where estimators of tf.contrib.learn read from: arrays, data frames, generators, files of tf.Examples."""
