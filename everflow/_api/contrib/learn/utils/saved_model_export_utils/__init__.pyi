@@ -1,6 +1,7 @@
 """Written by `make index`."""
 from typing import Any
 
+from everflow.contrib.learn.export_strategies import BestModelSelector as BestModelSelector
 from everflow.contrib.learn.alternatives import DEFAULT_INPUT_ALTERNATIVE_KEY as DEFAULT_INPUT_ALTERNATIVE_KEY
 from everflow.contrib.learn.alternatives import FEATURES_INPUT_ALTERNATIVE_KEY as FEATURES_INPUT_ALTERNATIVE_KEY
 from everflow.contrib.learn.alternatives import build_all_signature_defs as build_all_signature_defs

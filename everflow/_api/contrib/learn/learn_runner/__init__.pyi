@@ -1,4 +1,0 @@
-"""Written by `make index`."""
-from typing import Any
-
-from everflow.contrib.learn.experiment import run as run
