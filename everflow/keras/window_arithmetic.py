@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from everflow.api import internal
 from everflow.keras import config
 
@@ -112,3 +114,11 @@ def deconv_output_length(
 def deconv_output_length_of_layers(input_length: Any, filter_size: int, padding: str, stride: int) -> Any:
     """The same, as tf.layers asks for it."""
     return deconv_output_length(input_length, filter_size, padding, stride=stride)
+
+
+@internal("keras.utils.conv_utils.convert_kernel")
+def convert_kernel(kernel: np.ndarray) -> np.ndarray:
+    """A kernel of Theano for TensorFlow, or the other way: each axis of space turned round."""
+    if not 3 <= kernel.ndim <= 5:
+        raise ValueError("Invalid kernel shape:", kernel.shape)
+    return np.flip(kernel, tuple(range(kernel.ndim - 2))).copy()

@@ -37,3 +37,12 @@ def _has_tensors(made):
     if isinstance(made, (list, tuple)):
         return any(map(_has_tensors, made))
     return hasattr(made, "graph") or hasattr(made, "_type_spec")
+
+
+def refused(made):
+    """The type and the first words of the error that a call raises."""
+    try:
+        given = made()
+    except Exception as error:
+        return ": ".join([type(error).__name__, *str(error).splitlines()[:1]])[:110]
+    return f"no error, but {given}"

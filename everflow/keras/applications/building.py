@@ -67,13 +67,16 @@ class Application:
             return GlobalAveragePooling2D()(x)
         return GlobalMaxPooling2D()(x) if self.pooling == "max" else x
 
-    def model(self, x: Any, name: str, base: str, files: tuple[tuple[str, str | None], tuple[str, str | None]]) -> Any:
-        """The model, with its weights: `files` are the names and checksums of those with and without a top."""
+    def model(
+        self, x: Any, name: str, base: str, files: tuple[tuple[str, str | None], tuple[str, str | None]], kept_as: str | None = None
+    ) -> Any:
+        """The model, with its weights: `files` are the names and checksums of those with and without a top, `kept_as` another name here."""
         inputs = self.x if self._given is None else get_source_inputs(self._given)
         found = Model(inputs, x, name=name)
         if self.weights == "imagenet":
             file, checksum = files[0 if self.include_top else 1]
-            found.load_weights(get_file(file, base + file, cache_subdir="models", file_hash=checksum))
+            kept = file if kept_as is None else kept_as + (".h5" if self.include_top else "_no_top.h5")
+            found.load_weights(get_file(kept, base + file, cache_subdir="models", file_hash=checksum))
         elif self.weights is not None:
             found.load_weights(self.weights)
         return found

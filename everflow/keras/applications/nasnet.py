@@ -20,6 +20,10 @@ from everflow.keras.layers.separable import SeparableConv2D
 BASE = "https://github.com/titu1994/Keras-NASNet/releases/download/v1.2/"
 
 
+def _joined_axis() -> int:
+    return 1 if channel_axis() == 1 else -1
+
+
 def _normalized(x: Any, name: str) -> Any:
     return BatchNormalization(axis=channel_axis(), momentum=0.9997, epsilon=1e-3, name=name)(x)
 
@@ -30,14 +34,15 @@ def _point_conv(x: Any, filters: int, name: str) -> Any:
 
 def _separable(x: Any, filters: int, kernel: int, block: str, stride: int = 1) -> Any:
     """Two separable convolutions, each after a relu."""
+    options = {"use_bias": False, "kernel_initializer": "he_normal"}
     x = Activation("relu")(x)
     if stride == 2:
         x = ZeroPadding2D(padding_before(x, kernel), name=f"separable_conv_1_pad_{block}")(x)
     x = SeparableConv2D(
-        filters, kernel, strides=stride, padding="same" if stride == 1 else "valid", use_bias=False, name=f"separable_conv_1_{block}"
+        filters, kernel, strides=stride, padding="same" if stride == 1 else "valid", name=f"separable_conv_1_{block}", **options
     )(x)
     x = Activation("relu")(_normalized(x, f"separable_conv_1_bn_{block}"))
-    x = SeparableConv2D(filters, kernel, padding="same", use_bias=False, name=f"separable_conv_2_{block}")(x)
+    x = SeparableConv2D(filters, kernel, padding="same", name=f"separable_conv_2_{block}", **options)(x)
     return _normalized(x, f"separable_conv_2_bn_{block}")
 
 
@@ -53,7 +58,7 @@ def _adjusted(p: Any, x: Any, filters: int, block: str) -> Any:
         odd = Cropping2D(cropping=((1, 0), (1, 0)))(ZeroPadding2D(padding=((0, 1), (0, 1)))(p))
         odd = AveragePooling2D((1, 1), strides=(2, 2), padding="valid", name=f"adjust_avg_pool_2_{block}")(odd)
         odd = _point_conv(odd, filters // 2, f"adjust_conv_2_{block}")
-        return _normalized(Concatenate(axis=channel_axis())([even, odd]), f"adjust_bn_{block}")
+        return _normalized(Concatenate(axis=_joined_axis())([even, odd]), f"adjust_bn_{block}")
     if p.shape[channel_axis()].value != filters:
         p = _point_conv(Activation("relu")(p), filters, f"adjust_conv_projection_{block}")
         return _normalized(p, f"adjust_bn_{block}")
@@ -76,7 +81,7 @@ def _normal_cell(x: Any, p: Any, filters: int, block: str) -> tuple[Any, Any]:
     x3 = added(3, _average(h, f"normal_left3_{block}"), p)
     x4 = added(4, _average(p, f"normal_left4_{block}"), _average(p, f"normal_right4_{block}"))
     x5 = added(5, _separable(h, filters, 3, f"normal_left5_{block}"), h)
-    return Concatenate(axis=channel_axis(), name=f"normal_concat_{block}")([p, x1, x2, x3, x4, x5]), x
+    return Concatenate(axis=_joined_axis(), name=f"normal_concat_{block}")([p, x1, x2, x3, x4, x5]), x
 
 
 def _reduction_cell(x: Any, p: Any, filters: int, block: str) -> tuple[Any, Any]:
@@ -94,11 +99,11 @@ def _reduction_cell(x: Any, p: Any, filters: int, block: str) -> tuple[Any, Any]
     x3 = Add(name=f"reduction_add3_{block}")([pooled(AveragePooling2D, "left3"), _separable(p, filters, 5, f"reduction_right3_{block}", 2)])
     x4 = Add()([x2, _average(x1, f"reduction_left4_{block}")])
     x5 = Add(name=f"reduction_add4_{block}")([_separable(x1, filters, 3, f"reduction_left4_{block}"), pooled(MaxPooling2D, "right5")])
-    return Concatenate(axis=channel_axis(), name=f"reduction_concat_{block}")([x2, x3, x4, x5]), x
+    return Concatenate(axis=_joined_axis(), name=f"reduction_concat_{block}")([x2, x3, x4, x5]), x
 
 
 def _nasnet(
-    name: str,
+    kind: str,
     last_filters: int,
     blocks: int,
     stem_filters: int,
@@ -129,8 +134,10 @@ def _nasnet(
         x = Dense(application.classes, activation="softmax", name="predictions")(x)
     else:
         x = application.pooled(x)
-    stem = "NASNet-" + ("mobile" if size == 224 else "large")
-    return application.model(x, name, BASE, ((stem + ".h5", checksums[0]), (stem + "-no-top.h5", checksums[1])))
+    stem = "NASNet-" + kind
+    return application.model(
+        x, "NASNet", BASE, ((stem + ".h5", checksums[0]), (stem + "-no-top.h5", checksums[1])), kept_as="nasnet_" + kind
+    )
 
 
 @public(BELOW + "NASNetMobile", BELOW + "nasnet.NASNetMobile")
@@ -145,7 +152,7 @@ def NASNetMobile(
 ) -> Any:
     """NASNet for phones, for images of 224 x 224."""
     return _nasnet(
-        "NASNet",
+        "mobile",
         1056,
         4,
         32,
@@ -176,7 +183,7 @@ def NASNetLarge(
 ) -> Any:
     """The large NASNet, for images of 331 x 331."""
     return _nasnet(
-        "NASNet",
+        "large",
         4032,
         6,
         96,

@@ -12,7 +12,26 @@ from everflow.keras.layers.recurrent import RNN
 from everflow.keras.layers.recurrent_cells import GRUCell, LSTMCell
 
 
-class _CuDNNLSTMCell(LSTMCell):
+class _CuDNNKernels:
+    """Kernels as CuDNN keeps them (`everflow/keras/kernel_forms.py`); products take them as matrices."""
+
+    units: int
+    kernel: Any
+    recurrent_kernel: Any
+    _gates: int
+    matrices: tuple[Any, Any]
+
+    def read_kernels(self) -> None:
+        """Lays out both kernels, once for all steps."""
+        given, kept = (tf.split(kernel, self._gates, axis=1) for kernel in (self.kernel, self.recurrent_kernel))
+        sizes = self.units, -1
+        self.matrices = (
+            tf.concat([tf.transpose(tf.reshape(k, sizes)) for k in given], axis=1),
+            tf.concat([tf.transpose(k) for k in kept], axis=1),
+        )
+
+
+class _CuDNNLSTMCell(_CuDNNKernels, LSTMCell):
     def _bias_shape(self) -> tuple[int, ...]:
         return (8 * self.units,)
 
@@ -29,20 +48,20 @@ class _CuDNNLSTMCell(LSTMCell):
         return forgetting_little
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
-        z = tf.matmul(inputs, self.kernel) + tf.matmul(states[0], self.recurrent_kernel)
+        z = tf.matmul(inputs, self.matrices[0]) + tf.matmul(states[0], self.matrices[1])
         half = 4 * self.units
         gates = tf.split(tf.nn.bias_add(z, self.bias[:half] + self.bias[half:]), 4, axis=1)
         return self._output(gates, states[1])
 
 
-class _CuDNNGRUCell(GRUCell):
+class _CuDNNGRUCell(_CuDNNKernels, GRUCell):
     def _bias_shape(self) -> tuple[int, ...]:
         return (6 * self.units,)
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
         before, half = states[0], 3 * self.units
-        given = tf.split(tf.nn.bias_add(tf.matmul(inputs, self.kernel), self.bias[:half]), 3, axis=1)
-        kept = tf.split(tf.nn.bias_add(tf.matmul(before, self.recurrent_kernel), self.bias[half:]), 3, axis=1)
+        given = tf.split(tf.nn.bias_add(tf.matmul(inputs, self.matrices[0]), self.bias[:half]), 3, axis=1)
+        kept = tf.split(tf.nn.bias_add(tf.matmul(before, self.matrices[1]), self.bias[half:]), 3, axis=1)
         z, r = tf.sigmoid(given[0] + kept[0]), tf.sigmoid(given[1] + kept[1])
         output = z * before + (1 - z) * tf.tanh(given[2] + r * kept[2])
         return output, [output]
@@ -80,6 +99,7 @@ class _CuDNNRNN(RNN):
             mask = mask[0]
         if mask is not None:
             raise ValueError("Masking is not supported for CuDNN RNNs.")
+        self.cell.read_kernels()
         return super().call(inputs, training=training, initial_state=initial_state)
 
     def get_config(self) -> dict[str, Any]:
