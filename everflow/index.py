@@ -4944,6 +4944,7 @@ MODULES = {
     "python.keras.utils.conv_utils.conv_kernel_mask": "everflow.keras.kernel_masks",
     "python.keras.utils.conv_utils.conv_output_length": "everflow.keras.window_arithmetic",
     "python.keras.utils.conv_utils.convert_data_format": "everflow.keras.window_arithmetic",
+    "python.keras.utils.conv_utils.convert_kernel": "everflow.keras.window_arithmetic",
     "python.keras.utils.conv_utils.deconv_output_length": "everflow.keras.window_arithmetic",
     "python.keras.utils.conv_utils.normalize_data_format": "everflow.keras.window_arithmetic",
     "python.keras.utils.conv_utils.normalize_padding": "everflow.keras.window_arithmetic",
