@@ -48,6 +48,9 @@ ELEMENTWISE: frozenset = ...
 def multiply_matrices(a: int, b: int, bias: int, c: int, sizes: Sequence[int], threads: int) -> None:
     """The product of two matrices, and a bias for each column of it."""
 
+def multiply_batches(a: int, b: int, c: int, sizes: Sequence[int], threads: int) -> None:
+    """The products of many pairs of matrices."""
+
 def pool_halves(pictures: int, out: int, places: int, sizes: Sequence[int], threads: int) -> None:
     """The maxima of windows of two by two, and which of the four each is."""
 

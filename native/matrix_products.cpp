@@ -85,11 +85,32 @@ void multiply_matrices(uintptr_t a, uintptr_t b, uintptr_t bias, uintptr_t c, co
     });
 }
 
+// The products of pairs of matrices that lie along two axes of their tensors; the results follow each other.
+void multiply_batches(uintptr_t a, uintptr_t b, uintptr_t c, const std::vector<size_t>& sizes, size_t threads) {
+    if (sizes.size() != 13) throw std::invalid_argument("thirteen sizes");
+    const size_t outer = sizes[0], inner = sizes[1], height = sizes[2], depth = sizes[3], columns = sizes[4], work = height * depth * columns;
+    const size_t *a_steps = sizes.data() + 5, *b_steps = sizes.data() + 9;
+    nb::gil_scoped_release released;
+    const Multiplying kernels = CHOSEN(MULTIPLYING);
+    in_parallel(outer * inner, 1 + GRAIN / (work + 1), threads, [&](size_t begin, size_t end) {
+        const std::unique_ptr<float[]> memory(new float[kernels.memory]);
+        for (size_t i = begin; i < end; ++i) {
+            const size_t first = i / inner, second = i % inner;
+            const Strided left{reinterpret_cast<const float*>(a) + first * a_steps[0] + second * a_steps[1], a_steps[2], a_steps[3]};
+            const Strided right{reinterpret_cast<const float*>(b) + first * b_steps[0] + second * b_steps[1], b_steps[2], b_steps[3]};
+            float* out = reinterpret_cast<float*>(c) + i * height * columns;
+            kernels.multiply({left, right, nullptr, out, columns, height, depth, columns}, memory.get());
+        }
+    });
+}
+
 }  // namespace
 
 void add_matrix_products(nb::module_& module) {
     module.def("multiply_matrices", &multiply_matrices, nb::arg("a"), nb::arg("b"), nb::arg("bias"), nb::arg("c"), nb::arg("sizes"),
                nb::arg("threads"), "The product of two matrices, and a bias for each column of it.");
+    module.def("multiply_batches", &multiply_batches, nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("sizes"), nb::arg("threads"),
+               "The products of many pairs of matrices.");
 }
 
 }  // namespace everflow

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
+from everflow import _native
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
@@ -21,6 +22,7 @@ from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import merged
 from everflow.ops.linalg import large_products
+from everflow.ops.linalg.transposed_products import multiply_transposed
 from everflow.platform.dispatch import add_dispatch_support
 
 
@@ -163,6 +165,8 @@ def _batch_multiply(node: Node) -> Callable[..., Any]:
         product = (lambda x, y: torch.matmul(adjoint(x), adjoint(y))) if flip_y else lambda x, y: torch.matmul(adjoint(x), y)
     else:
         product = (lambda x, y: torch.matmul(x, adjoint(y))) if flip_y else torch.matmul
+        if flip_y and node.inputs[0].dtype is dtypes.float32 and not _native.by_intel():
+            product = multiply_transposed
     if fits(node, lambda: _batch_product_shape(node)):
         return product
 
