@@ -289,11 +289,15 @@ def _dimension_value(value: Any, dtype: dtypes.DTypeLike | None = None, name: st
     return constant(value.value, dtype or dtypes.int32, name=name or "shape_as_tensor")
 
 
+SMALL_INTEGERS = (np.int8, np.uint8, np.int16, np.uint16)
+
+
 @internal("framework.tensor_util.shape_tensor")
 def shape_tensor(shape: Any) -> Tensor:
     """A shape, of numbers, dimensions and tensors, as a vector."""
     if isinstance(shape, (list, tuple)):
-        sizes = tuple(shapes.dimension_value(size) for size in shape)
+        # A small number of numpy's is as good as Python's: since numpy 2 `np.max(labels) + 1` has the type of the labels.
+        sizes = tuple(int(size) if isinstance(size, SMALL_INTEGERS) else size for size in map(shapes.dimension_value, shape))
         return convert_to_tensor(sizes, None if sizes else dtypes.int32, "shape")
     return convert_to_tensor(shape, name="shape")
 

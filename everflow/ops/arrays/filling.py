@@ -170,9 +170,10 @@ def _small_constant(value: Any, shape: Any, dtype: dtypes.DTypeLike, name: str) 
         sizes = [shapes.dimension_value(s) for s in sizes]
         if not all(isinstance(s, (int, np.integer)) for s in sizes):
             return None
+    sizes = [int(s) for s in sizes]
     if any(s < 0 for s in sizes) or math.prod(sizes) >= SMALL:
         return None
-    return constant(value, dtype=dtype, shape=[int(s) for s in sizes], name=name)
+    return constant(value, dtype=dtype, shape=sizes, name=name)
 
 
 def _nought(dtype: dtypes.DType) -> Any:

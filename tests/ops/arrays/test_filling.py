@@ -118,3 +118,10 @@ def test_linspace_ends_exactly():
     assert run(tf.linspace(2.0, 3.0, 1)).tolist() == [2.0]
     with pytest.raises(ValueError, match="Requires num > 0"):
         run(tf.linspace(0.0, 1.0, 0))
+
+
+def test_sizes_may_be_small_integers_of_numpys():
+    classes = np.uint8(200)
+    assert tf.random_normal([classes, 3]).shape == tf.truncated_normal([classes, 3]).shape == (200, 3)
+    assert tf.random_uniform([classes]).shape == (200,)
+    assert tf.zeros([classes, classes]).shape == (200, 200) and tf.ones((classes,)).shape == (200,)
