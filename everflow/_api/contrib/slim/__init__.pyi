@@ -52,6 +52,10 @@ from everflow.contrib.layers.feature_columns import create_feature_spec_for_pars
 from everflow.train.global_step import create_global_step as create_global_step
 from everflow.contrib.layers.feature_columns import crossed_column as crossed_column
 from everflow.contrib.framework.arg_scopes import current_arg_scope as current_arg_scope
+from everflow._api.contrib.slim import data_decoder as data_decoder
+from everflow._api.contrib.slim import data_provider as data_provider
+from everflow._api.contrib.slim import dataset as dataset
+from everflow._api.contrib.slim import dataset_data_provider as dataset_data_provider
 from everflow.contrib.layers.embeddings import dense_to_sparse as dense_to_sparse
 from everflow.contrib.layers.core import dropout as dropout
 from everflow.contrib.layers.core import elu as elu
@@ -107,11 +111,13 @@ from everflow._api.contrib.slim import nets as nets
 from everflow.contrib.layers.feature_vectors import one_hot_column as one_hot_column
 from everflow.contrib.layers.core import one_hot_encoding as one_hot_encoding
 from everflow.contrib.layers.optimizing import optimize_loss as optimize_loss
+from everflow._api.contrib.slim import parallel_reader as parallel_reader
 from everflow.contrib.layers.feature_inputs import parse_feature_columns_from_examples as parse_feature_columns_from_examples
 from everflow.contrib.layers.feature_inputs import parse_feature_columns_from_sequence_examples as parse_feature_columns_from_sequence_examples
 from everflow.contrib.layers.pooling import pool as pool
 from everflow._api.contrib.slim import prefetch_queue as prefetch_queue
 from everflow._api.contrib.slim import python as python
+from everflow._api.contrib.slim import queues as queues
 from everflow.contrib.layers.feature_columns import real_valued_column as real_valued_column
 from everflow.contrib.layers.reversible import recompute_grad as recompute_grad
 from everflow.contrib.layers.target_columns import regression_target as regression_target
@@ -148,6 +154,7 @@ from everflow.contrib.layers.summaries import summarize_tensor as summarize_tens
 from everflow.contrib.layers.summaries import summarize_tensors as summarize_tensors
 summarize_variables: Any
 summarize_weights: Any
+from everflow._api.contrib.slim import tfexample_decoder as tfexample_decoder
 from everflow.contrib.layers.feature_inputs import transform_features as transform_features
 from everflow.contrib.layers.normalization import unit_norm as unit_norm
 from everflow._api.contrib.slim import utils as utils

@@ -1,0 +1,4 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.slim.datasets import DataDecoder as DataDecoder
