@@ -37,6 +37,8 @@ FORMS: dict[str, str] = {
     "debugging.assert_rank_in": "x, ranks, message=None, name=None",
     "debugging.assert_scalar": "tensor, message=None, name=None",
     "debugging.assert_type": "tensor, tf_type, message=None, name=None",
+    "debugging.assert_shapes": "shapes, data=None, summarize=None, message=None, name=None",
+    "hessians": "ys, xs, gate_gradients=False, aggregation_method=None, name='hessians'",
     "gradients": "ys, xs, grad_ys=None, name='gradients', gate_gradients=False, aggregation_method=None, stop_gradients=None, "
     "unconnected_gradients=None",
     "io.decode_csv": "records, record_defaults, field_delim=',', use_quote_delim=True, na_value='', select_cols=None, name=None",
@@ -153,3 +155,11 @@ def _form(name: str, parameters: str) -> Callable[..., Any]:
 
 for _name, _parameters in FORMS.items():
     public("compat.v2." + _name, *(f"compat.v2.{other}" for other, one in ALIASES.items() if one == _name))(_form(_name, _parameters))
+
+
+@public("compat.v2.device")
+def device(device_name: Any) -> Any:
+    """Where ops are placed: a device, or None; version 2 takes no functions."""
+    if callable(device_name):
+        raise RuntimeError("tf.device does not support functions.")
+    return find("device")(device_name)

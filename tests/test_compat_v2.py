@@ -61,3 +61,29 @@ def test_the_environment_can_ask_for_the_behaviour_of_version_2():
 def test_version_2_has_compat_too():
     v2 = tf.compat.v2
     assert v2.compat.as_bytes("a") == b"a" and v2.compat.dimension_value(3) == 3 and v2.compat.v1.Session is tf.Session
+
+
+def test_device_takes_no_functions():
+    with tf.compat.v2.device("cpu:0"):
+        assert tf.constant(1).device == "/device:CPU:0"
+    with pytest.raises(RuntimeError, match="does not support functions"):
+        tf.compat.v2.device(lambda op: "cpu:0")
+
+
+def test_hessians():
+    x = tf.constant([1.0, 2.0])
+    assert run(tf.compat.v2.hessians(tf.reduce_sum(x**3), x))[0].tolist() == [[6, 0], [0, 12]]
+
+
+def test_batch_normalization_goes_by_averages_where_it_is_not_trainable():
+    x = tf.constant([[1.0], [3.0]])
+    frozen = tf.compat.v2.keras.layers.BatchNormalization(trainable=False, epsilon=0.0)(x, training=True)
+    trained = tf.compat.v2.keras.layers.BatchNormalization(epsilon=0.0)(x, training=True)
+    assert frozen.op.name.startswith("batch_normalization/")
+    assert run(frozen).tolist() == [[1], [3]]
+    assert run(trained).tolist() == [[-1], [1]]
+
+
+def test_batch_normalization_that_must_be_fused_says_where_it_cannot():
+    with pytest.raises(ValueError, match="fused=True"):
+        tf.compat.v2.keras.layers.BatchNormalization(fused=True)(tf.zeros([2, 3]))

@@ -75,3 +75,24 @@ def with_ranks_that_fit(predictions: Any, labels: Any, weights: Any) -> tuple[An
         return tf.cond(tf.equal(difference, 1), lambda: tf.squeeze(weights, [-1]), longer)
 
     return predictions, labels, tf.cond(tf.equal(weights_rank, 0), lambda: weights, fitting)
+
+
+@internal("ops.metrics_impl._aggregate_variable")
+def aggregated(v: Any, collections: Sequence[str] | str | None) -> Any:
+    """What a metric's variable holds over all replicas, put into the collections that were asked for."""
+
+    def read(distribution: Any, variable: Any) -> Any:
+        value = distribution.extended.read_var(variable)
+        if collections:
+            tf.add_to_collections(collections, value)
+        return value
+
+    return tf.distribute.get_replica_context().merge_call(read, args=(v,))
+
+
+@internal("ops.metrics_impl._safe_scalar_div")
+def quotient_or_zero(numerator: Any, denominator: Any, name: str | None) -> Any:
+    """A quotient of scalars, 0 where the denominator is 0."""
+    numerator.get_shape().with_rank_at_most(1)
+    denominator.get_shape().with_rank_at_most(1)
+    return tf.div_no_nan(numerator, denominator, name=name)

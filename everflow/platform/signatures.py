@@ -6,6 +6,7 @@ import collections
 import contextlib
 import functools
 import inspect
+import inspect as _inspect  # noqa: F401 - Programs reach below with tf_inspect._inspect.
 import sys
 from inspect import currentframe, getmro, isframe, ismodule, stack  # noqa: F401
 from typing import Any

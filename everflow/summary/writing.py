@@ -79,6 +79,9 @@ def set_step(step: Any) -> None:
     _state.step = step
 
 
+_NOT_IN_SCOPES = internal("ops.summary_ops_v2._INVALID_SCOPE_CHARACTERS")(re.compile(r"[^-_/.A-Za-z0-9]"))
+
+
 @public("compat.v2.summary.experimental.summary_scope")
 @internal("ops.summary_ops_v2.summary_scope")
 @contextlib.contextmanager
@@ -87,7 +90,7 @@ def summary_scope(name: str | None, default_name: str = "summary", values: Any =
     name = name or default_name
     around = get_name_scope()
     tag = f"{around}/{name}" if around else name
-    with name_scope(re.sub(r"[^-/\w.]", "", name, flags=re.ASCII) or None, default_name, values) as scope:
+    with name_scope(_NOT_IN_SCOPES.sub("", name) or None, default_name, values) as scope:
         yield tag, scope
 
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow import internals
+from running import run
 
 
 def streamed(build, *batches):
@@ -125,3 +127,16 @@ def test_variables_are_local_and_results_collected():
         assert not tf.trainable_variables() and not tf.global_variables()
         assert tf.get_collection("updates") == [update]
         assert value.name == "loss/value:0" and update.name == "loss/update_op:0"
+
+
+def test_quotients_of_scalars_are_zero_where_the_denominator_is():
+    divide = internals.module("python.ops.metrics_impl")._safe_scalar_div
+    assert run(divide(tf.constant(3.0), tf.constant(0.0), "q")) == 0
+    assert run(divide(tf.constant(3.0), tf.constant(2.0), "q")) == 1.5
+
+
+def test_a_variable_of_a_metric_is_read_and_collected():
+    v = tf.metrics.mean([2.0, 4.0])[0].graph.get_collection("metric_variables")[0]
+    read = internals.module("python.ops.metrics_impl")._aggregate_variable(v, ["read"])
+    assert tf.get_collection("read") == [read]
+    assert run(read) == 0

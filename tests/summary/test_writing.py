@@ -5,7 +5,7 @@ import glob
 import pytest
 
 import everflow as tf
-from everflow import errors
+from everflow import errors, internals
 from everflow.eager.context import eager_mode
 from everflow.summary import writing
 
@@ -88,3 +88,7 @@ def test_scopes_have_allowed_names_and_tags_the_given_ones():
         assert (tag, scope) == ("around/a?b", "around/ab/")
         with writing.summary_scope(None, "other") as (tag, _):
             assert tag == "around/ab/other"
+
+
+def test_characters_that_scopes_do_not_have_are_known():
+    assert internals.module("python.ops.summary_ops_v2")._INVALID_SCOPE_CHARACTERS.sub("", "a b/c$-d_1.é") == "ab/c-d_1."

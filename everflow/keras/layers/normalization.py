@@ -405,6 +405,38 @@ class BatchNormalization(BatchNormalizationBase):
     """Brings each channel to mean zero and variance one."""
 
 
+@public("compat.v2.keras.layers.BatchNormalization")
+@internal("keras.layers.normalization_v2.BatchNormalization")
+class BatchNormalizationV2(BatchNormalizationBase):
+    """Brings each channel to mean zero and variance one; by moving averages where the layer is not trainable."""
+
+    _USE_V2_BEHAVIOR = True
+
+    def __init__(self, axis: Any = -1, *args: Any, fused: Any = None, **kwargs: Any) -> None:
+        super().__init__(axis, *args, fused=fused, **kwargs)
+        self._must_be_fused = bool(fused)
+
+    def _can_be_fused(self, rank: int) -> bool:
+        possible = super()._can_be_fused(rank)
+        if self._must_be_fused and not possible:
+            if self.renorm:
+                raise ValueError("Passing both fused=True and renorm=True is unsupported")
+            if rank != 4 or list(self.axis) not in ([1], [3]):
+                raise ValueError("Passing fused=True is only supported when axis is 1 or 3 for inputs of rank 4")
+            given = "virtual_batch_size" if self.virtual_batch_size is not None else "adjustment"
+            raise ValueError(f"Passing fused=True is unsupported when {given} is specified.")
+        return possible
+
+    def _get_training_value(self, training: Any = None) -> Any:
+        training = super()._get_training_value(training)
+        if not self.trainable:
+            return False
+        return bool(training) if isinstance(training, int) else training
+
+
+BatchNormalizationV2.__name__ = "BatchNormalization"
+
+
 @public("keras.layers.LayerNormalization")
 class LayerNormalization(Layer):
     """Brings each example to mean zero and variance one over some axes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from everflow.graph.func_graph import FuncGraph
 from everflow.graph.functions import add_body
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
-from everflow.graph.scopes import name_scope
+from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow import bodies
@@ -243,7 +244,7 @@ def with_same_indices(branches: list[FuncGraph], found: list[Any]) -> list[Any]:
 # -- tf.case
 
 
-def _checked_pairs(pred_fn_pairs: Any) -> list[tuple[Any, Any]]:
+def _checked_pairs(pred_fn_pairs: Any, allow_python_preds: bool = False) -> list[tuple[Any, Any]]:
     if isinstance(pred_fn_pairs, dict):
         pairs = [(getattr(k, "deref", lambda k=k: k)(), v) for k, v in pred_fn_pairs.items()]
     elif isinstance(pred_fn_pairs, (list, tuple)):
@@ -254,12 +255,16 @@ def _checked_pairs(pred_fn_pairs: Any) -> list[tuple[Any, Any]]:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple")
         pred, function = pair
-        if not isinstance(pred, Tensor):
+        shown = _shown(pred)
+        if isinstance(pred, Tensor):
+            if pred.dtype is not dtypes.bool:
+                raise TypeError(f"pred must be of type bool: {shown}")
+        elif not allow_python_preds:
             raise TypeError(f"pred must be a Tensor, got: {pred}")
-        if pred.dtype is not dtypes.bool:
-            raise TypeError(f"pred must be of type bool: {pred.name}")
+        elif not isinstance(pred, bool):
+            raise TypeError(f"pred must be a Tensor or a Python bool, got: {pred}")
         if not callable(function):
-            raise TypeError(f"fn for pred {pred.name} must be callable.")
+            raise TypeError(f"fn for pred {shown} must be callable.")
     return pairs
 
 
@@ -269,16 +274,31 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
     pairs = _checked_pairs(pred_fn_pairs)
     if in_eager_mode():
         return _case_at_once(pairs, default, exclusive, strict)
+    return case_by(cond, pairs, default, exclusive, name, strict=strict)
+
+
+@internal("ops.control_flow_ops._case_helper")
+def case_by(
+    cond_fn: Callable[..., Any],
+    pred_fn_pairs: Any,
+    default: Any,
+    exclusive: bool,
+    name: str | None,
+    allow_python_preds: bool = False,
+    **cond_kwargs: Any,
+) -> Any:
+    """`tf.case` of conditionals that `cond_fn` builds."""
+    pairs = _checked_pairs(pred_fn_pairs, allow_python_preds)
     with name_scope(name, "case", [pred for pred, _ in pairs]):
         predicates, functions = zip(*pairs)
         if default is None:
             default = _last_or_fail(predicates, functions[-1])
             predicates, functions = predicates[:-1], functions[:-1]
         checks = [_at_most_one(predicates)] if exclusive and predicates else []
-        with get_default_graph().control_dependencies(checks):
+        with control_dependencies(checks):
             result = default
             for pred, function in zip(reversed(predicates), reversed(functions)):
-                result = _otherwise(pred, function, result, strict)
+                result = functools.partial(cond_fn, pred, true_fn=function, false_fn=result, **cond_kwargs)
             if not callable(result):
                 raise TypeError("default must be callable.")
             return result()
@@ -300,15 +320,15 @@ def _case_at_once(pairs: Any, default: Any, exclusive: bool, strict: bool) -> An
     return found if strict else _unpacked_if_single(found)
 
 
-def _otherwise(pred: Tensor, function: Any, otherwise: Any, strict: bool) -> Callable[[], Any]:
-    return lambda: cond(pred, function, otherwise, strict=strict)
+def _shown(pred: Any) -> str:
+    return str(getattr(pred, "name", pred))
 
 
 def _at_most_one(predicates: Any) -> Operation:
     """Fails where more than one predicate is true."""
     stacked = apply("Pack", list(predicates), name="preds_c")
     count = apply("Sum", apply("Cast", stacked, DstT=dtypes.int32), [0], name="num_true_conds")
-    shown = ", ".join(p.name for p in predicates)
+    shown = ", ".join(map(_shown, predicates))
     return tf.Assert(
         apply("LessEqual", count, convert_to_tensor(1, name="n_true_conds")),
         data=[f"Input error: exclusive=True: more than 1 conditions ({shown}) evaluated as True:", stacked],
@@ -324,7 +344,7 @@ def _last_or_fail(predicates: Any, function: Callable[[], Any]) -> Callable[[], 
         check = tf.Assert(
             predicates[-1], data=["Input error: None of conditions evaluated as True:", stacked], summarize=len(predicates) + 1
         )
-        with get_default_graph().control_dependencies([check]):
+        with control_dependencies([check]):
             return function()
 
     return run

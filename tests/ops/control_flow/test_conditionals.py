@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow import errors
+from everflow import errors, internals
 from running import run
 
 
@@ -318,3 +318,17 @@ def test_a_moving_average_that_no_output_needs_may_stand_in_a_branch(session):
     session.run(average.initializer)
     assert session.run(found).tolist() == [0, 0]
     assert session.run(average).tolist() == [1, 1]
+
+
+def test_cases_of_another_conditional_may_have_python_predicates(graph):
+    helper = internals.module("python.ops.control_flow_ops")._case_helper
+    seen = []
+
+    def chosen(pred, true_fn, false_fn):
+        seen.append(pred)
+        return true_fn() if pred else false_fn()
+
+    assert helper(chosen, [(False, lambda: 1), (True, lambda: 2)], lambda: 3, False, None, allow_python_preds=True) == 2
+    assert seen == [False, True]
+    with pytest.raises(TypeError, match="pred must be a Tensor"):
+        helper(chosen, [(True, lambda: 1)], lambda: 3, False, None)
