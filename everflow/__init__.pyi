@@ -658,6 +658,7 @@ from everflow.ops.math.logic import where_v2 as where_v2
 from everflow.ops.control_flow.loops import while_loop as while_loop
 from everflow.eager.wrap_function import wrap_function as wrap_function
 from everflow.ops.files.whole_files import write_file as write_file
+from everflow._api import xla as xla
 from everflow.ops.arrays.filling import zeros as zeros
 from everflow.ops.variables.initializers import Zeros as _zeros_initializer
 zeros_initializer = _zeros_initializer

@@ -3,6 +3,7 @@ from typing import Any
 
 from everflow._api.contrib import autograph as autograph
 from everflow._api.contrib import checkpoint as checkpoint
+from everflow._api.contrib import compiler as compiler
 from everflow._api.contrib import crf as crf
 from everflow._api.contrib import data as data
 from everflow._api.contrib import distribute as distribute

@@ -1,0 +1,4 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.ops.control_flow.compiled import compile as compile
