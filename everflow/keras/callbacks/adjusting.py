@@ -180,7 +180,7 @@ class ReduceLROnPlateau(Callback):
         return self.cooldown_counter > 0
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        logs = logs if logs is not None else {}
+        logs = logs or {}
         logs["lr"] = get_value(self.model.optimizer.lr)
         current = logs.get(self.monitor)
         if current is None:

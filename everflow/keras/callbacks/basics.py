@@ -28,8 +28,8 @@ class BaseLogger(Callback):
 
     def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
-        size = logs.get("size", 0) * logs.get("num_steps", 1)
-        self.seen += size
+        size = logs.get("size", 0)
+        self.seen += size * logs.get("num_steps", 1)
         for name, value in logs.items():
             if name in self.stateful_metrics:
                 self.totals[name] = value
@@ -56,6 +56,7 @@ class History(Callback):
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         self.epoch = []
+        self.history = {}
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self.epoch.append(epoch)
@@ -106,13 +107,13 @@ class ProgbarLogger(Callback):
         logs = logs or {}
         steps = logs.get("num_steps", 1)
         self.seen += steps if self.use_steps else logs.get("size", 0) * steps
-        self.log_values = [(k, logs[k]) for k in self.params["metrics"] if k in logs]
+        self.log_values += [(k, logs[k]) for k in self.params["metrics"] if k in logs]
         if self.verbose and (self.target is None or self.seen < self.target):
             self.progbar.update(self.seen, self.log_values)
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
-        self.log_values = [(k, logs[k]) for k in self.params["metrics"] if k in logs]
+        self.log_values += [(k, logs[k]) for k in self.params["metrics"] if k in logs]
         if self.verbose:
             # The end is known now where it was not before.
             if self.target is None:

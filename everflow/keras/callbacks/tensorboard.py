@@ -52,9 +52,8 @@ class TensorBoard(Callback):
         self.update_freq = 1 if update_freq == "batch" else update_freq
         self._samples_seen = 0
         self._samples_seen_at_last_write = 0
-        self._current_batch = 0
         self._total_batches_seen = 0
-        self._epoch = 0
+        self._total_val_batches_seen = 0
         self.writer: Any = None
         self.saver: Any = None
 
@@ -85,9 +84,10 @@ class TensorBoard(Callback):
                 image = _as_image(weight)
                 if image is not None:
                     tf.summary.image(name, image)
-            if self.write_grads and weight.trainable:
+        if self.write_grads:
+            for weight in layer.trainable_weights:
                 gradient = self.model.optimizer.get_gradients(self.model.total_loss, [weight])[0]
-                tf.summary.histogram(f"{name}_grad", gradient.values if hasattr(gradient, "values") else gradient)
+                tf.summary.histogram(f"{weight.name.replace(':', '_')}_grad", getattr(gradient, "values", gradient))
         if hasattr(layer, "output") and layer._inbound_nodes:
             outputs = layer.output if isinstance(layer.output, list) else [layer.output]
             for i, output in enumerate(outputs):
@@ -133,24 +133,27 @@ class TensorBoard(Callback):
     def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
         self._samples_seen += logs.get("size", 1)
-        self._total_batches_seen += 1
         if self.update_freq != "epoch" and self._samples_seen - self._samples_seen_at_last_write >= self.update_freq:
             values = {f"batch_{k}": v for k, v in logs.items() if k not in ("batch", "size", "num_steps")}
             self._write(values, self._total_batches_seen)
             self._samples_seen_at_last_write = self._samples_seen
+        self._total_batches_seen += 1
+
+    def _write_merged(self, summary: Any) -> None:
+        self.writer.add_summary(summary, self._total_val_batches_seen)
+        self._total_val_batches_seen += 1
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        self._epoch = epoch
         if self.histogram_freq and epoch % self.histogram_freq == 0 and self.merged is not None:
             self.model._make_test_function()
             function = self.model.test_function
             if self.merged not in function.fetches:
                 function.fetches.append(self.merged)
-            function.fetch_callbacks[self.merged] = lambda summary: self.writer.add_summary(summary, self._epoch)
+            function.fetch_callbacks[self.merged] = self._write_merged
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         values = {f"epoch_{k}": v for k, v in (logs or {}).items() if k not in ("batch", "size", "num_steps")}
-        self._write(values, epoch)
+        self._write(values, epoch if self.update_freq == "epoch" else self._samples_seen)
         if self.histogram_freq and self.merged is not None and self.model.test_function is not None:
             function = self.model.test_function
             if self.merged in function.fetches:

@@ -104,7 +104,7 @@ class _CuDNNRNN(RNN):
 
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()
-        for name in ("cell", "unroll", "time_major"):
+        for name in ("cell", "unroll"):
             config.pop(name, None)
         cell = self.cell
         config.update(units=self.units, activity_regularizer=regularizers.serialize(self.activity_regularizer))

@@ -31,6 +31,11 @@ def _sizes(state_size: Any) -> list[Any]:
     return found
 
 
+def is_one_state(state_size: Any) -> bool:
+    """Whether a cell has one state, not a list of them."""
+    return not isinstance(state_size, (list, tuple)) or isinstance(state_size, TensorShape)
+
+
 def as_dims(size: Any) -> list[Any]:
     """A size of a state as the list of its dimensions."""
     return TensorShape(size).as_list() if isinstance(size, (TensorShape, list, tuple)) else [size]
@@ -223,7 +228,8 @@ class RNN(Layer):
     def states(self) -> Any:
         """The states that a stateful layer keeps."""
         if self._states is None:
-            return [None] * len(_sizes(self.cell.state_size)) if not isinstance(self.cell.state_size, int) else [None]
+            size = self.cell.state_size
+            return [None] if is_one_state(size) else list(nest.map_structure(lambda _: None, size))
         return self._states if isinstance(self._states, (list, tuple)) else [self._states]
 
     @states.setter
@@ -344,7 +350,11 @@ class RNN(Layer):
             return super().__call__(inputs, **kwargs)
         # States that layers made are inputs like the others.
         self.__dict__["_num_states_given"] = len(extra) - len(constants or ())
-        return super().__call__([*nest.flatten(inputs), *extra], **kwargs)
+        spec, self.__dict__["_input_spec"] = self._input_spec, None
+        try:
+            return super().__call__([*nest.flatten(inputs), *extra], **kwargs)
+        finally:
+            self.__dict__["_input_spec"] = spec
 
     def call(  # type: ignore[override]
         self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None, constants: Any = None
@@ -388,7 +398,7 @@ class RNN(Layer):
         found = outputs if self.return_sequences else last
         if not self.return_state:
             return found
-        return [*nest.flatten(found), *nest.flatten(states)] if not isinstance(found, dict) else [found, *states]
+        return [*(found if isinstance(found, (list, tuple)) else [found]), *states]
 
     def _step(self, arguments: dict[str, Any], constants: Any) -> Any:
         number = self._num_constants
@@ -396,7 +406,7 @@ class RNN(Layer):
         if constants and not takes_constants:
             raise ValueError("RNN cell does not support constants")
         size = self.cell.state_size
-        is_single = not isinstance(size, (list, tuple)) or isinstance(size, TensorShape)
+        is_single = is_one_state(size)
         of_tf = hasattr(self.cell, "zero_state") and not getattr(self.cell, "_keras_style", True)
 
         def step(x: Any, states: Any) -> Any:

@@ -266,6 +266,8 @@ class GRUCell(_Cell):
         before = states[0]
         masks = self.get_dropout_mask_for_cell(inputs, training, count=3)
         state_masks = self.get_recurrent_dropout_mask_for_cell(before, training, count=3)
+        if state_masks is not None and self.implementation != 1:
+            before, state_masks = before * state_masks[0], None
         input_bias = recurrent_bias = None
         if self.bias is not None:
             input_bias, recurrent_bias = tf.unstack(self.bias) if self.reset_after else (self.bias, None)
@@ -276,14 +278,8 @@ class GRUCell(_Cell):
             z, r = self.recurrent_activation(of_inputs[0] + z_h), self.recurrent_activation(of_inputs[1] + r_h)
             candidate = of_inputs[2] + r * h_h
         else:
-            seen = (
-                [before] * 3
-                if state_masks is None
-                else [before * m for m in state_masks]
-                if self.implementation == 1
-                else ([before * state_masks[0]] * 3)
-            )
-            if state_masks is None or self.implementation != 1:
+            seen = [before] * 3 if state_masks is None else [before * m for m in state_masks]
+            if state_masks is None:
                 z_h, r_h = tf.split(tf.matmul(seen[0], self.recurrent_kernel[:, : 2 * u]), 2, axis=1)
             else:
                 z_h = tf.matmul(seen[0], self.recurrent_kernel[:, :u])

@@ -178,10 +178,6 @@ class Bidirectional(Wrapper):
             inner = self.__dict__[name]
             self._track_value(inner)
             self._track_trackable(inner, name=name)
-        if weights:
-            half = len(weights) // 2
-            self.forward_layer.__dict__["_initial_weights"] = weights[:half]
-            self.backward_layer.__dict__["_initial_weights"] = weights[half:]
 
     @property
     def trainable(self) -> bool:
@@ -351,7 +347,11 @@ def _again(layer: Any, go_backwards: bool = False) -> Any:
         config["zero_output_for_mask"] = True
     if go_backwards:
         config["go_backwards"] = not config["go_backwards"]
-    return type(layer).from_config(config)
+    if not hasattr(layer, "cell"):
+        return type(layer).from_config(config)
+    # Cells of the program's own are known by their names here.
+    cells = (layer.cell, *getattr(layer.cell, "cells", ()))
+    return type(layer).from_config(config, custom_objects={type(cell).__name__: type(cell) for cell in cells})
 
 
 def _check_directions(forward: Any, backward: Any) -> None:
