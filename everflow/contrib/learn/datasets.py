@@ -5,13 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import os
+import random
+import sys
 import tarfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from everflow.api import public
+from everflow.contrib.learn.synthetic import circles, spirals
 from everflow.data.mnist import DATASETS as BELOW
 from everflow.data.mnist import Dataset, Datasets, load_mnist, maybe_download
 
@@ -19,8 +25,13 @@ PUBLIC = "contrib.learn.datasets."
 BASE = BELOW + "base."
 TEXTS = BELOW + "text_datasets."
 
+# Programs replace the clock and the web of this module: it stands for TensorFlow's as a whole.
+public(BELOW + "base")(sys.modules[__name__])
 for _thing in (Dataset, Datasets, maybe_download):
     public(f"{PUBLIC}base.{_thing.__name__}")(_thing)
+
+# A connection that took too long.
+_TIMED_OUT = 110
 
 DBPEDIA_URL = public(TEXTS + "DBPEDIA_URL")("https://github.com/le-scientifique/torchDatasets/raw/master/dbpedia_csv.tar.gz")
 
@@ -75,6 +86,47 @@ def load_boston(data_path: str | None = None) -> Dataset:
     return _kept("boston", np.float64) if data_path is None else load_csv_with_header(data_path, np.float64, np.float64)
 
 
+@public(PUBLIC + "base.retry", BASE + "retry")
+def retry(
+    initial_delay: float, max_delay: float, factor: float = 2.0, jitter: float = 0.25, is_retriable: Any = None
+) -> Callable[[Any], Any]:
+    """Has a function tried again after longer and longer delays, where its error may go away."""
+    if factor < 1:
+        raise ValueError(f"factor must be >= 1; was {factor:f}")
+    if jitter >= 1:
+        raise ValueError(f"jitter must be < 1; was {jitter:f}")
+
+    def delays() -> Iterator[float]:
+        delay = initial_delay
+        while delay <= max_delay:
+            yield delay * random.uniform(1 - jitter, 1 + jitter)
+            delay *= factor
+
+    def wrap(function: Any) -> Any:
+        def tried(*args: Any, **kwargs: Any) -> Any:
+            for delay in delays():
+                try:
+                    return function(*args, **kwargs)
+                except Exception as error:
+                    if is_retriable is None:
+                        continue
+                    if not is_retriable(error):
+                        raise
+                    time.sleep(delay)
+            return function(*args, **kwargs)
+
+        return tried
+
+    return wrap
+
+
+@public(PUBLIC + "base.urlretrieve_with_retry", BASE + "urlretrieve_with_retry")
+@retry(initial_delay=1.0, max_delay=16.0, is_retriable=lambda error: isinstance(error, OSError) and error.errno == _TIMED_OUT)
+def urlretrieve_with_retry(url: str, filename: str | None = None) -> Any:
+    """Fetches a file, again where a connection takes too long."""
+    return urllib.request.urlretrieve(url, filename)
+
+
 @public(TEXTS + "maybe_download_dbpedia")
 def maybe_download_dbpedia(data_dir: str) -> None:
     """Puts the articles of DBpedia below a folder, unless they are there."""
@@ -113,3 +165,14 @@ def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = Fal
     if name not in LOADERS:
         raise ValueError(f"Name of dataset is not found: {name}")
     return load_dbpedia(size, test_with_fake_data) if name == "dbpedia" else LOADERS[name]()
+
+
+SYNTHETIC = public(BELOW + "SYNTHETIC", PUBLIC + "SYNTHETIC")({"circles": circles, "spirals": spirals})
+
+
+@public(PUBLIC + "make_dataset", BELOW + "make_dataset")
+def make_dataset(name: str, n_samples: int = 100, noise: Any = None, seed: int = 42, *args: Any, **kwargs: Any) -> Dataset:
+    """Points of a made-up collection by its name."""
+    if name not in SYNTHETIC:
+        raise ValueError(f"Synthetic dataset not found or not implemeted: {name}")
+    return SYNTHETIC[name](*args, n_samples=n_samples, noise=noise, seed=seed, **kwargs)

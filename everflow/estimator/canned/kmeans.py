@@ -20,7 +20,7 @@ from everflow.train.global_step import get_global_step
 from everflow.train.session_run_hook import SessionRunArgs, SessionRunHook
 
 
-class _LossRelativeChangeHook(SessionRunHook):
+class LossRelativeChangeHook(SessionRunHook):
     """Stops when the loss hardly changes any more."""
 
     def __init__(self, loss_tensor: Any, tolerance: float) -> None:
@@ -37,7 +37,7 @@ class _LossRelativeChangeHook(SessionRunHook):
         self._before = loss
 
 
-class _InitializeClustersHook(SessionRunHook):
+class InitializeClustersHook(SessionRunHook):
     """Chooses the first centers, which may take several batches; other workers wait for it."""
 
     def __init__(self, init_op: Any, is_initialized_var: Any, is_chief: bool) -> None:
@@ -114,9 +114,9 @@ class KMeansClustering(Estimator):
             distances, indices, scores, is_initialized, init_op, training_op = graph
             loss = tf.reduce_sum(scores)
             tf.summary.scalar("loss/raw", loss)
-            hooks: list[Any] = [_InitializeClustersHook(init_op, is_initialized, config.is_chief)]
+            hooks: list[Any] = [InitializeClustersHook(init_op, is_initialized, config.is_chief)]
             if relative_tolerance is not None:
-                hooks.append(_LossRelativeChangeHook(loss, relative_tolerance))
+                hooks.append(LossRelativeChangeHook(loss, relative_tolerance))
             training_op = _after(tf.assign_add(get_global_step(), 1).op, [training_op], loss) if mode == ModeKeys.TRAIN else loss
             predictions = {self.ALL_DISTANCES: distances[0], self.CLUSTER_INDEX: indices[0]}
             exports = {

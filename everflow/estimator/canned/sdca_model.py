@@ -43,7 +43,10 @@ class SparseFeatureColumn:
         return self._feature_values
 
 
-@public("contrib.linear_optimizer.ShardedMutableDenseHashTable")
+@public(
+    "contrib.linear_optimizer.ShardedMutableDenseHashTable",
+    "contrib.linear_optimizer.python.ops.sharded_mutable_dense_hashtable.ShardedMutableDenseHashTable",
+)
 @internal("estimator.canned.linear_optimizer.python.utils.sharded_mutable_dense_hashtable._ShardedMutableDenseHashTable")
 class ShardedMutableDenseHashTable:
     """A table in several parts, of which each key has its own."""
@@ -141,7 +144,7 @@ class ShardedMutableDenseHashTable:
 class _Weights:
     """A variable or the parts of one, with the weights as they are before they are shrunk."""
 
-    def __init__(self, variable: Any) -> None:
+    def __init__(self, variable: Any, suffix: str, use_resource: Any, trainable: bool) -> None:
         self.parts = list(variable) if isinstance(variable, (list, tuple, PartitionedVariable)) else [variable]
         self.unshrunk = []
         for part in self.parts:
@@ -149,7 +152,7 @@ class _Weights:
                 # A scope of its own would be put before the name of the weights.
                 with tf.name_scope(None):
                     zeros = tf.zeros_like(part.initialized_value(), dtype=tf.float32)
-                    self.unshrunk.append(tf.Variable(zeros, name=part.op.name + "_unshrunk", trainable=False, use_resource=True))
+                    self.unshrunk.append(tf.Variable(zeros, name=part.op.name + suffix, trainable=trainable, use_resource=use_resource))
 
     def whole(self, variables: list[Any]) -> Any:
         tensors = [tf.convert_to_tensor(v) for v in variables]
@@ -181,6 +184,12 @@ class _Weights:
 class SDCAModel:
     """A linear model with a loss and regularization; `minimize` is a pass over a batch of examples."""
 
+    # What the variables of the weights before they are shrunk are called, and whether checkpoints have the state of examples.
+    _suffix = "_unshrunk"
+    _use_resource: Any = True
+    _trainable = False
+    _saves_examples = False
+
     def __init__(self, examples: Any, variables: Any, options: Any) -> None:
         if not examples or not variables or not options:
             raise ValueError("examples, variables and options must all be specified.")
@@ -194,8 +203,9 @@ class SDCAModel:
         _check_has(["loss_type", "symmetric_l2_regularization", "symmetric_l1_regularization"], options)
         self._check_regularization(float(options["symmetric_l1_regularization"]), float(options["symmetric_l2_regularization"]))
         self._examples, self._variables, self._options = examples, variables, options
-        self._sparse = [_Weights(v) for v in variables["sparse_features_weights"]]
-        self._dense = [_Weights(v) for v in variables["dense_features_weights"]]
+        kind = (self._suffix, self._use_resource, self._trainable)
+        self._sparse = [_Weights(v, *kind) for v in variables["sparse_features_weights"]]
+        self._dense = [_Weights(v, *kind) for v in variables["dense_features_weights"]]
         self._table = ShardedMutableDenseHashTable(
             key_dtype=tf.int64,
             value_dtype=tf.float32,
@@ -204,7 +214,7 @@ class SDCAModel:
             # Fingerprints are never these.
             empty_key=[0, 0],
             deleted_key=[1, 1],
-            checkpoint=False,
+            checkpoint=self._saves_examples,
         )
         tf.summary.scalar("approximate_duality_gap", self.approximate_duality_gap())
         tf.summary.scalar("examples_seen", self._table.size())
@@ -221,13 +231,13 @@ class SDCAModel:
     def _l2(self) -> float:
         return float(self._options["symmetric_l2_regularization"])
 
-    def _regularization(self) -> tuple[Any, Any]:
+    def _regularization(self, l2: float) -> tuple[Any, Any]:
         """What the weights cost: by their size, and by its square."""
         parts = [tf.convert_to_tensor(part) for weights in [*self._sparse, *self._dense] for part in weights.parts]
         with name_scope("sdca/regularization"):
             size = tf.add_n([tf.reduce_sum(tf.abs(tf.cast(p, tf.float64))) for p in parts]) if parts else tf.constant(0.0, tf.float64)
             square = tf.add_n([tf.reduce_sum(tf.square(tf.cast(p, tf.float64))) for p in parts]) if parts else tf.constant(0.0, tf.float64)
-            return self._l1() * size, self._l2() * square / 2.0
+            return self._l1() * size, l2 * square / 2.0
 
     def _linear_predictions(self, examples: Any) -> Any:
         with name_scope("sdca/prediction"):
@@ -322,7 +332,7 @@ class SDCAModel:
             sums = tf.add_n([tf.reduce_sum(tf.cast(part, tf.float64), axis=0) for part in values])
             # Keys that were never set have zeros.
             primal, dual, weight = sums[1], sums[2], sums[3]
-            size, square = self._regularization()
+            size, square = self._regularization(self._l2())
             return (primal + dual + size + 2.0 * square) / weight
 
     def unregularized_loss(self, examples: Any) -> Any:
@@ -341,10 +351,8 @@ class SDCAModel:
             elif kind == "squared_loss":
                 losses = tf.square(labels - predictions) / 2.0
             else:
-                margin = 1.0 - (2.0 * labels - 1.0) * predictions
-                losses = tf.maximum(margin, 0.0)
-                if kind == "smooth_hinge_loss":
-                    losses = tf.where(margin > 1.0, margin - 0.5, tf.square(losses) / 2.0)
+                # Both hinges are reported as the plain one.
+                losses = tf.maximum(1.0 - (2.0 * labels - 1.0) * predictions, 0.0)
             return tf.reduce_sum(losses * weights) / tf.reduce_sum(weights)
 
     def regularized_loss(self, examples: Any) -> Any:
@@ -353,13 +361,19 @@ class SDCAModel:
         _check_lists(["sparse_features", "dense_features"], examples)
         with name_scope("sdca/regularized_loss"):
             weights = tf.cast(tf.convert_to_tensor(examples["example_weights"]), tf.float64)
-            size, square = self._regularization()
+            # As it was asked for, which may be less than what the weights are trained with.
+            size, square = self._regularization(float(self._options["symmetric_l2_regularization"]))
             return (size + square) / tf.reduce_sum(weights) + self.unregularized_loss(examples)
 
 
 @public("contrib.linear_optimizer.SdcaModel")
 class ContribSDCAModel(SDCAModel):
     """The same, for any regularization: there is always some, or the dual problem would have no bound."""
+
+    _suffix = "_unshrinked/SDCAOptimizer"
+    _use_resource = None
+    _trainable = True
+    _saves_examples = True
 
     def _check_regularization(self, l1: float, l2: float) -> None:
         for name, value in (("symmetric_l1_regularization", l1), ("symmetric_l2_regularization", l2)):

@@ -1,0 +1,1 @@
+"""Models of tf.contrib.learn: linear, deep, both together, by dual ascent, clusters, sequences."""

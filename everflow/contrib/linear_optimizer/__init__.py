@@ -1,0 +1,1 @@
+"""tf.contrib.linear_optimizer: linear models trained by stochastic dual coordinate ascent."""
