@@ -15,6 +15,7 @@ from everflow._api.contrib import framework as framework
 from everflow._api.contrib import graph_editor as graph_editor
 from everflow._api.contrib import image as image
 from everflow._api.contrib import input_pipeline as input_pipeline
+from everflow._api.contrib import kernel_methods as kernel_methods
 from everflow._api.contrib import layers as layers
 from everflow._api.contrib import learn as learn
 from everflow._api.contrib import legacy_seq2seq as legacy_seq2seq

@@ -2,6 +2,13 @@
 from typing import Any
 
 from everflow.contrib.learn.estimator import BaseEstimator as BaseEstimator
+from everflow.contrib.learn.models.dnn import DNNClassifier as DNNClassifier
+from everflow.contrib.learn.models.dnn import DNNEstimator as DNNEstimator
+from everflow.contrib.learn.models.combined import DNNLinearCombinedClassifier as DNNLinearCombinedClassifier
+from everflow.contrib.learn.models.combined import DNNLinearCombinedEstimator as DNNLinearCombinedEstimator
+from everflow.contrib.learn.models.combined import DNNLinearCombinedRegressor as DNNLinearCombinedRegressor
+from everflow.contrib.learn.models.dnn import DNNRegressor as DNNRegressor
+from everflow.contrib.learn.models.dynamic_rnn import DynamicRnnEstimator as DynamicRnnEstimator
 from everflow.contrib.learn.estimator import LearnEstimator as _Estimator
 Estimator = _Estimator
 from everflow.contrib.learn.estimator import Evaluable as Evaluable
@@ -9,6 +16,11 @@ from everflow.contrib.learn.experiment import Experiment as Experiment
 from everflow.contrib.learn.export_strategies import ExportStrategy as ExportStrategy
 from everflow.contrib.learn.heads.base import Head as Head
 from everflow.contrib.learn.serving_inputs import InputFnOps as InputFnOps
+from everflow.contrib.learn.models.kmeans import KMeansClustering as KMeansClustering
+from everflow.contrib.learn.models.linear import LinearClassifier as LinearClassifier
+from everflow.contrib.learn.models.linear import LinearEstimator as LinearEstimator
+from everflow.contrib.learn.models.linear import LinearRegressor as LinearRegressor
+from everflow.contrib.learn.models.logistic import LogisticRegressor as LogisticRegressor
 from everflow.contrib.learn.metric_specs import MetricSpec as MetricSpec
 from everflow.contrib.learn.model_ops import ModeKeys as ModeKeys
 from everflow.contrib.learn.model_ops import ModelFnOps as ModelFnOps
@@ -18,6 +30,7 @@ from everflow.contrib.learn.problem_types import PredictionKey as PredictionKey
 from everflow.contrib.learn.problem_types import ProblemType as ProblemType
 from everflow.contrib.learn.run_config import RunConfig as RunConfig
 from everflow.contrib.learn.estimator import SKCompat as SKCompat
+from everflow.contrib.learn.models.sdca import SVM as SVM
 from everflow.contrib.learn.run_config import TaskType as TaskType
 from everflow.contrib.learn.estimator import Trainable as Trainable
 from everflow.contrib.learn.heads.classification import binary_svm_head as binary_svm_head
