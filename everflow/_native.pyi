@@ -38,7 +38,7 @@ class ElementwiseChain:
     Element-wise instructions over rows of float32 tensors, run block by block.
     """
 
-    def __init__(self, rows: int, columns: int, inputs: Sequence[tuple[int, int, int]], constants: Sequence[float], instructions: Sequence[tuple[str, int, int]], results: Sequence[tuple[int, int, int]]) -> None: ...
+    def __init__(self, rows: int, columns: int, inputs: Sequence[tuple[int, int, int, bool]], constants: Sequence[float], instructions: Sequence[tuple[str, int, int]], results: Sequence[tuple[int, int, int]]) -> None: ...
 
     def run(self, threads: int, *pointers) -> None:
         """Runs on the tensors at these addresses, which the caller keeps alive."""

@@ -107,6 +107,9 @@ LOOP(sigmoid_gradient, b[i] * (1.0f - a[i]) * a[i])
 LOOP(tanh_gradient, b[i] * (1.0f - a[i] * a[i]))
 LOOP(relu_gradient, b[i] > 0.0f ? a[i] : 0.0f)
 LOOP(absolute, as_float(as_bits(a[i]) & 0x7fffffffu))
+LOOP(squared_difference, (a[i] - b[i]) * (a[i] - b[i]))
+LOOP(apply_sqrt, __builtin_sqrtf(a[i]))
+LOOP(apply_rsqrt, 1.0f / __builtin_sqrtf(a[i]))
 LOOP(apply_exp, full_exponential(a[i]))
 LOOP(apply_log1p, logarithm_of_one_more(a[i]))
 
@@ -118,4 +121,5 @@ constexpr Named LOOPS[] = {
     {"Neg", negate}, {"Square", square}, {"Sigmoid", apply_sigmoid}, {"Tanh", apply_tanh},
     {"Relu", apply_relu}, {"SigmoidGrad", sigmoid_gradient}, {"TanhGrad", tanh_gradient},
     {"ReluGrad", relu_gradient}, {"Abs", absolute}, {"Exp", apply_exp}, {"Log1p", apply_log1p},
+    {"SquaredDifference", squared_difference}, {"Sqrt", apply_sqrt}, {"Rsqrt", apply_rsqrt},
 };

@@ -253,6 +253,7 @@ def _strided_slice_gradient(o: Operation, dy: Any) -> Any:
 
 op(
     "StridedSlice",
+    kind="part by strides",
     kernel=_strided_slice,
     shape=_strided_slice_shape,
     gradient=_strided_slice_gradient,

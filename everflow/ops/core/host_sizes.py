@@ -7,10 +7,10 @@ not that simple.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
+from everflow.errors import invalid_argument
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import fused_op
@@ -29,17 +29,45 @@ def elementwise(compute: Callable[[int, int], int]) -> Callable[[Node], Any]:
             return lambda a, b: Sizes([compute(a, n) for n in b])
         if y == ():
             return lambda a, b: Sizes([compute(m, b) for m in a])
-        if x != y or x == (None,):
+        if x is None or y is None or len(x) != 1 or len(y) != 1:
             return None
-        return lambda a, b: Sizes([compute(m, n) for m, n in zip(a, b)])
+        return lambda a, b: Sizes([compute(m, n) for m, n in _side_by_side(a, b)])
 
     return rule
 
 
-def divided(node: Node) -> Any:
-    """Only by constants other than zero: an error must be raised by the op itself."""
-    divisor = node.constant(1)
-    return elementwise(operator.floordiv)(node) if divisor is not None and (divisor != 0).all() else None
+def _side_by_side(a: Sizes, b: Sizes) -> Any:
+    """The sizes at the same places of two vectors, of which one may be a single size for all places."""
+    if len(a) == len(b):
+        return zip(a, b)
+    if 1 not in (len(a), len(b)):
+        raise invalid_argument(f"Incompatible shapes: [{len(a)}] vs. [{len(b)}]")
+    return [(m, b[0]) for m in a] if len(b) == 1 else [(a[0], n) for n in b]
+
+
+def floor_quotient(a: int, b: int) -> int:
+    if b == 0:
+        raise invalid_argument("Integer division by zero")
+    return a // b
+
+
+def stitched(node: Node) -> Any:
+    """Vectors of sizes whose places in the result are known; later ones win."""
+    count = node.attr("N")
+    places = [node.constant(i) for i in range(count)]
+    if any(at is None or at.ndim != 1 or (at < 0).any() for at in places) or any(v.dims == () for v in node.inputs[count:]):
+        return None
+    order = [at.tolist() for at in places]  # type: ignore[union-attr]
+    length = max((i + 1 for at in order for i in at), default=0)
+
+    def run(*xs: Any) -> Sizes:
+        found = [0] * length
+        for at, sizes in zip(order, xs[count:]):
+            for i, size in zip(at, sizes):
+                found[i] = size
+        return Sizes(found)
+
+    return run
 
 
 def product(node: Node) -> Any:

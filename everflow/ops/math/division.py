@@ -83,7 +83,12 @@ fused_op("_DivideBySize", kernel=lambda n: lambda x, size: torch.div(x, size))
 binary("Div", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: x / y))
 truncatediv = binary("TruncateDiv", by_type(lambda: _truncated, lambda: torch.div), not_differentiable, "truncatediv")
 floor_div = binary(
-    "FloorDiv", by_type(lambda: _floored, lambda: _floored_quotient), not_differentiable, "floor_div", ragged=False, host=host_sizes.divided
+    "FloorDiv",
+    by_type(lambda: _floored, lambda: _floored_quotient),
+    not_differentiable,
+    "floor_div",
+    ragged=False,
+    host=host_sizes.elementwise(host_sizes.floor_quotient),
 )
 binary("Mod", by_type(lambda: torch.fmod, lambda: torch.fmod), None)
 truncatemod = binary("TruncateMod", by_type(lambda: torch.fmod, lambda: torch.fmod), None, "truncatemod")

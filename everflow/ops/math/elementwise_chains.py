@@ -47,8 +47,8 @@ def is_static(dims: Any) -> bool:
 
 
 def _is_operand(node: Node, value: Value, own: Any, dims: Any) -> bool:
-    """A tensor of the shape, one that must turn out to have it, a row for all rows, or a constant number."""
-    if own in (dims, dims[-1:]) or _number(value, dims) is not None:
+    """A tensor of the shape, one that must turn out to have it, a row for all rows, a number for each row or for all, or a constant."""
+    if own in (dims, dims[-1:], (*dims[:-1], 1), ()) or _number(value, dims) is not None:
         return True
     return is_static(dims) and _must_fit(node, value)
 
@@ -92,7 +92,7 @@ class Chain:
         self.shares_memory = is_body and all(shape(v) == dims for v in results)
         self.inputs: list[Value] = []
         self.checked: list[int] = []
-        self._places: list[tuple[int, int, int | None]] = []
+        self._places: list[tuple[int, int, int | None, bool]] = []
         self._operands: dict[Value, int] = {}
         self._constants: list[float] = []
         own = {v for node in members for v in node.outputs}
@@ -112,11 +112,11 @@ class Chain:
     @property
     def knows_its_shape(self) -> bool:
         """Whether it is known, or an input that has it, or a part of which has it, will tell."""
-        return is_static(self.dims) or any(stride != 0 for _, _, stride in self._places)
+        return is_static(self.dims) or any(_tells_shape(place) for place in self._places)
 
     def _take(self, node: Node, value: Value) -> None:
         """An input of the chain; of a part of a split tensor, the whole. A stride of None is that of whole rows."""
-        source, offset, stride = value, 0, None
+        source, offset, stride, spread = value, 0, None, False
         split, columns = value.node, self.dims[-1]
         if split.type == "Split" and len(self.dims) > 1 and not split.reads and isinstance(columns, int):
             axis = split.constant(0)
@@ -128,14 +128,17 @@ class Chain:
                 and whole.dims[-1] is not None
             ):
                 source, offset, stride = whole, value.index * columns, _width(whole)
-        if self._shape(value) == self.dims[-1:] != self.dims:
+        own = self._shape(value)
+        if own == self.dims[-1:] != self.dims:
             stride = 0
+        elif own != self.dims and own in ((), (*self.dims[:-1], 1)):
+            stride, spread = min(len(own), 1), True
         if source not in self.inputs:
             self.inputs.append(source)
             if None in (source.dims or (None,)):
                 self.checked.append(self.inputs.index(source))
         self._operands[value] = len(self._operands)
-        self._places.append((self.inputs.index(source), offset, stride))
+        self._places.append((self.inputs.index(source), offset, stride, spread))
 
     def kernel(self) -> Callable[..., Any]:
         """What computes all members at once."""
@@ -156,7 +159,7 @@ class Chain:
     def _for_any_shape(self, one_by_one: Callable[..., Any]) -> Callable[..., Any]:
         """Looks at the shapes that come: what is compiled for them, or node by node where they are not as they seemed to be."""
         ready: dict[Any, Any] = {}
-        leader, _, stride = next(place for place in self._places if place[2] != 0)
+        leader, _, stride, _ = next(place for place in self._places if _tells_shape(place))
         count = len(self.inputs)
 
         def prepared(shapes: Any) -> Any:
@@ -178,7 +181,9 @@ class Chain:
 
     def _expected(self, i: int, dims: tuple[int, ...]) -> tuple[int, ...]:
         """The shape that an input must have where the chain's is this one."""
-        stride = next(stride for tensor, _, stride in self._places if tensor == i)
+        stride, spread = next((stride, spread) for tensor, _, stride, spread in self._places if tensor == i)
+        if spread:
+            return (*dims[:-1], 1) if stride else ()
         return dims if stride is None else dims[-1:] if stride == 0 else (*dims[:-1], stride)
 
     def _for_shape(self, dims: tuple[int, ...]) -> Callable[..., Any]:
@@ -206,8 +211,9 @@ class Chain:
             places.extend([(-1, 0, 0)] * (len(steps) - 1))
             places.append(place(node.outputs[0]))
             operands[node.outputs[0]] = count + len(instructions) - 1
-        taken_from = [(tensor, offset, columns if stride is None else stride) for tensor, offset, stride in self._places]
-        if all(tensor < 0 or stride == columns for tensor, _, stride in (*taken_from, *places)):
+        taken_from = [(tensor, offset, columns if stride is None else stride, spread) for tensor, offset, stride, spread in self._places]
+        whole = all(stride == columns and not spread or (spread and not stride) for _, _, stride, spread in taken_from)
+        if whole and all(tensor < 0 or stride == columns for tensor, _, stride in places):
             rows, columns = 1, rows * columns
         run_chain = ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places).run
         single = len(self.results) == 1
@@ -246,6 +252,11 @@ class Chain:
             return known[results[0]] if len(results) == 1 else [known[v] for v in results]
 
         return run
+
+
+def _tells_shape(place: tuple[int, int, int | None, bool]) -> bool:
+    """Whether the shape of such an input is the chain's but for how wide a row is."""
+    return place[2] != 0 and not place[3]
 
 
 def _width(value: Value) -> int:

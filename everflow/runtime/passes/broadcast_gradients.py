@@ -90,9 +90,21 @@ def _is_broadcast_sum(node: Node) -> bool:
 
 
 def _summed(node: Node, shape: Value, total: Node, axes: Node) -> Node | None:
-    if axes.inputs[total.inputs[1].index] is not shape:
+    compared = axes.inputs[total.inputs[1].index]
+    if compared is not shape and not _begins(shape, compared):
         return None
     return fused("_SumToShape", node, [total.inputs[0], shape])
+
+
+def _begins(shape: Value, part: Value) -> bool:
+    """Whether the sizes of a part are the first ones of a shape, as those of a batch of matrices are."""
+    node = part.node
+    if kind_of(node.type) != "part by strides" or node.inputs[0] is not shape:
+        return False
+    begin, strides = node.constant(1), node.constant(3)
+    masks = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+    starts = node.attr("begin_mask") == 1 or begin is not None and begin.tolist() == [0]
+    return starts and strides is not None and strides.tolist() == [1] and not any(node.attr(mask) for mask in masks)
 
 
 sum_to_shape = Rules(

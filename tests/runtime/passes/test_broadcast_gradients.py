@@ -59,3 +59,11 @@ def test_chains_of_unknown_sizes_may_be_longer_than_pythons_stack():
     with tf.Session() as session:
         found = session.run([dx, db], {x: [[1.0, -1.0], [2.0, 3.0]]})
     assert [value.tolist() for value in found] == [[[1, 0], [1, 1]], [[2, 2]]]
+
+
+def test_gradients_of_batches_of_matrices_are_summed_by_one_node():
+    x, y = tf.placeholder(tf.float32, [None, 3, 4]), tf.placeholder(tf.float32, [None, 4, 5])
+    gradients = tf.gradients(tf.matmul(x, y), [x, y])
+    for batch in (2, 1):
+        after = same(gradients, [x, y], sum_to_shape, random(2, 3, 4), random(batch, 4, 5))
+        assert after.count("_SumToShape") == 2 and "Sum" not in after

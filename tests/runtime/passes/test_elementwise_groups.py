@@ -141,3 +141,20 @@ def test_tensors_that_do_not_fit_or_lie_elsewhere_take_the_kernels_way():
         with pytest.raises(tf.errors.InvalidArgumentError, match="must have the same size and shape"):
             sess.run(z, {x: a, y: random(3, 3)})
         np.testing.assert_allclose(sess.run(z, {x: a, y: b}), np.tanh((a + b) * 2) - a, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("columns", [3, 64, 300, 700])
+def test_a_number_for_each_row_and_one_for_all_are_spread(columns):
+    x, y = placeholders(2, 37, columns)
+    mean, scale, row = tf.placeholder(tf.float32, [37, 1]), tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [columns])
+    z = tf.squared_difference(x, mean) * scale + row * y
+    given = random(37, columns), random(37, columns), random(37, 1), np.float32(1.5), random(columns)
+    assert grouped([z, z - mean], [x, y, mean, scale, row], *given) == ["_Elementwise"]
+
+
+def test_numbers_for_rows_of_unknown_sizes_are_spread_where_they_fit():
+    x = tf.placeholder(tf.float32, [None, 7, 20])
+    mean = tf.placeholder(tf.float32, [None, 7, 1])
+    z = tf.square(x - mean) / 3.0
+    for rows in (4, 1):
+        assert grouped([z], [x, mean], random(4, 7, 20), random(rows, 7, 1)) == ["_Elementwise"]

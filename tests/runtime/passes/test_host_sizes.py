@@ -1,9 +1,11 @@
 """Sizes as Python's numbers."""
 
 import numpy as np
-from planning import same
+import pytest
+from planning import random, same
 
 import everflow as tf
+from everflow.runtime.passes.constants import fold_constants
 from everflow.runtime.passes.host_sizes import keep_sizes_on_host
 
 
@@ -39,3 +41,19 @@ def test_counters_of_loops_and_their_conditions_are_plain_numbers():
     # One with all variables, and one that only counts.
     assert [loop.decides_on_host for loop in loops] == [True, True]
     assert [[c.node.type for c in loop.condition.calls] for loop in loops] == [["_HostLess"]] * 2
+
+
+def test_sizes_of_sums_over_some_axes_are_put_together_in_python():
+    x = tf.placeholder(tf.float32, [None, 3, None])
+    dx = tf.gradients(tf.reduce_sum(x, [1, 2]), x)
+    after = same(dx, [x], (fold_constants, keep_sizes_on_host), random(2, 3, 4))
+    assert "DynamicStitch" not in after and "FloorDiv" not in after and "_HostDynamicStitch" in after
+
+
+def test_sizes_divided_by_none_are_an_error_that_names_the_op():
+    x = tf.placeholder(tf.float32, [None, 2])
+    y = tf.floordiv(tf.shape(x), tf.shape(x)[0], name="quotient")
+    with tf.Session() as sess:
+        assert sess.run(y + 0, {x: np.zeros((2, 2))}).tolist() == [1, 1]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Integer division by zero[^$]*quotient"):
+            sess.run(y + 0, {x: np.zeros((0, 2))})
