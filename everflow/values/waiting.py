@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.errors import cancelled, deadline_exceeded
+from everflow.values.locks import TurnLock
 
 # The context of the run under way in a thread, where runs of several sessions may wait for one resource.
 running = threading.local()
@@ -18,8 +19,8 @@ class Waited:
 
     def __init__(self, context: Any) -> None:
         self.context = context
-        self.lock = threading.RLock()
-        self.condition = threading.Condition(self.lock)
+        self.lock = TurnLock()
+        self.condition = threading.Condition(self.lock)  # type: ignore[arg-type]
         self.gone = False
 
     def wait(self, ready: Callable[[], bool], message: str, condition: threading.Condition | None = None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ from everflow.errors import invalid_argument, unimplemented
 from everflow.io import lmdb, records
 from everflow.io.file_io import read_file_to_string
 from everflow.proto import reader_base_pb2
+from everflow.values.locks import TurnLock
 from everflow.values.texts import text_array
 
 Record = tuple[bytes, bytes]
@@ -25,7 +25,7 @@ class Reader:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.lock = threading.RLock()
+        self.lock = TurnLock()
         self._start()
 
     def _start(self) -> None:
