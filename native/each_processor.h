@@ -21,12 +21,17 @@
 #define SIDE_BY_SIDE
 #endif
 
-// Multiplying and adding may be one instruction in kernels, and comparisons of NaN need no traps: else selections are not vectorised.
-#if defined(__clang__)
+// Multiplying and adding may be one instruction in kernels, unless EXACT says that all processors must give the same digits; comparisons
+// of NaN need no traps: else selections are not vectorised.
+#if defined(__clang__) && !defined(EXACT)
 #pragma clang fp contract(fast)
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
+#if defined(EXACT)
+#pragma GCC optimize("no-trapping-math")
+#else
 #pragma GCC optimize("fp-contract=fast", "no-trapping-math")
+#endif
 #endif
 
 #define KIND baseline
@@ -81,8 +86,8 @@
 #define CHOSEN(name) baseline::name
 #endif
 
-#if defined(__clang__)
+#if defined(__clang__) && !defined(EXACT)
 #pragma clang fp contract(off)
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif

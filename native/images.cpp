@@ -3,6 +3,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -41,6 +42,33 @@ struct Axis {
     }
 };
 
+// Where a crop samples one axis of its picture.
+struct Sample {
+    size_t below, above;
+    float share;
+    bool is_inside;
+};
+
+struct ImageKernels {
+    // The sum of four rows, each multiplied by its weight.
+    void (*add_rows)(const float* const* rows, const float* weights, float* out, size_t size);
+    // Pixels of three numbers, each the sum of four with their weights. What lies behind the last number of a pixel is read and written too.
+    void (*add_colours)(const float* in, float* out, const int32_t* places, const float* weights, size_t size);
+    // What lies between the pixels around each pair of samples.
+    void (*crop)(const float* picture, size_t width, size_t depth, const Sample* rows, size_t tall, const Sample* columns, size_t wide,
+                 float outside, float* out);
+};
+
+}  // namespace
+}  // namespace everflow
+
+#define EXACT
+#define KERNELS "image_kernels.h"
+#include "each_processor.h"
+
+namespace everflow {
+namespace {
+
 // What each number is divided and multiplied by at the end, while its row is near.
 struct Scale {
     float divisor, factor;
@@ -78,6 +106,11 @@ void resample_row(const T* in, float* out, const Axis& columns, size_t any_depth
     if (kDepth == 3 && columns.taps == 2) {
         for (size_t i = 0; i < width * 3; ++i) floats[i] = static_cast<float>(in[i]);
         interpolate_colours(floats.data(), out, columns);
+        return;
+    }
+    if (kDepth == 3 && columns.taps == 4) {
+        for (size_t i = 0; i < width * 3; ++i) floats[i] = static_cast<float>(in[i]);
+        CHOSEN(IMAGE_KERNELS).add_colours(floats.data(), out, columns.places, columns.weights, columns.size);
         return;
     }
     if (columns.taps == 2) {
@@ -126,6 +159,9 @@ void resample_rows(const T* in, float* out, size_t height, size_t width, size_t 
         if (rows.taps == 2) {
             const float *top = parts[0], *bottom = parts[1], share = rows.weights[rows.size + y];
             for (size_t x = 0; x < across; ++x) result[x] = top[x] + (bottom[x] - top[x]) * share;
+        } else if (rows.taps == 4) {
+            const float weights[4] = {rows.weights[y], rows.weights[rows.size + y], rows.weights[2 * rows.size + y], rows.weights[3 * rows.size + y]};
+            CHOSEN(IMAGE_KERNELS).add_rows(parts.data(), weights, result, across);
         } else {
             for (size_t x = 0; x < across; ++x) result[x] = 0;
             for (size_t tap = 0; tap < rows.taps; ++tap) {
@@ -159,13 +195,6 @@ void resample(Pictures<T> in, Results out, Matrix<int32_t> row_places, Matrix<fl
         }
     });
 }
-
-// Where a crop samples one axis of its picture.
-struct Sample {
-    size_t below, above;
-    float share;
-    bool is_inside;
-};
 
 // Corners are parts of the picture's size. A crop of one pixel samples the middle.
 void place_samples(std::vector<Sample>& samples, float start, float end, size_t size, bool nearest) {
@@ -204,22 +233,17 @@ void crop_and_resize(Pictures<float> in, Matrix<float> boxes, nb::ndarray<const 
             place_samples(rows, corners[0], corners[2], height, nearest);
             place_samples(columns, corners[1], corners[3], width, nearest);
             float* result = out.data() + box * tall * wide * depth;
+            if (!nearest) {
+                CHOSEN(IMAGE_KERNELS).crop(picture, width, depth, rows.data(), tall, columns.data(), wide, outside, result);
+                continue;
+            }
             for (const Sample& row : rows) {
                 for (const Sample& column : columns) {
-                    if (!row.is_inside || !column.is_inside) {
-                        std::fill(result, result + depth, outside);
-                    } else if (nearest) {
+                    if (row.is_inside && column.is_inside) {
                         const float* pixel = picture + (row.below * width + column.below) * depth;
                         std::copy(pixel, pixel + depth, result);
                     } else {
-                        const float* top = picture + row.below * width * depth;
-                        const float* bottom = picture + row.above * width * depth;
-                        const size_t left = column.below * depth, right = column.above * depth;
-                        for (size_t c = 0; c < depth; ++c) {
-                            const float above = top[left + c] + (top[right + c] - top[left + c]) * column.share;
-                            const float below = bottom[left + c] + (bottom[right + c] - bottom[left + c]) * column.share;
-                            result[c] = above + (below - above) * row.share;
-                        }
+                        std::fill(result, result + depth, outside);
                     }
                     result += depth;
                 }

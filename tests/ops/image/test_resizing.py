@@ -6,6 +6,8 @@ import pytest
 import everflow as tf
 from running import run
 
+pytestmark = pytest.mark.processor
+
 ROW = np.array([0.0, 10.0, 20.0, 30.0], np.float32).reshape(1, 1, 4, 1)
 RANDOM = np.random.RandomState(3)
 
