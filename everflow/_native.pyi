@@ -208,6 +208,16 @@ def jpeg_shape(contents: bytes) -> tuple[int, int, int]: ...
 
 def encode_jpeg(pixels: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], quality: int, is_progressive: bool, is_optimized: bool, halves_chroma: bool, density: tuple[int, int, int], extra: bytes) -> bytes: ...
 
+class MicroFrontend:
+    """Mel filterbanks of speech in integer arithmetic."""
+
+    def __init__(self, sample_rate: int, window: int, step: int, channels: int, upper: float, lower: float, smoothing_bits: int, even: float, odd: float, remaining: float, even_gain: bool, strength: float, offset: float, gain_bits: int, logarithms: bool, scale: int) -> None: ...
+
+    def run(self, audio: int, samples: int, out: int) -> None:
+        """
+        Writes one row of channels for each step of the samples at which a whole window is left.
+        """
+
 def scalar_summary(tag: bytes, number: float) -> bytes: ...
 
 def histogram_summary(tag: bytes, values: int, count: int, is_double: bool, name: str) -> bytes: ...

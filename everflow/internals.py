@@ -121,7 +121,8 @@ def attribute(path: str, name: str) -> Any:
         if path.rpartition(".")[2].startswith("gen_") and api.has("raw_ops." + name):
             return api.find("raw_ops." + name)
         # Modules hold those beside them that they import: `tensorflow.python.ops.rnn.rnn_cell_impl`.
-        found = module(full) or module(f"{path.rpartition('.')[0]}.{name}")
+        beside = f"{path.rpartition('.')[0]}.{name}"
+        found = module(full) or (module(beside) if beside != path else None)
         if found is not None:
             return found
     raise AttributeError(missing(full), name=name)

@@ -27,6 +27,9 @@ constexpr size_t SPAN = 512;
 constexpr size_t SPANS = 32;
 // A thread gets at least so many numbers.
 constexpr size_t GRAIN = 1 << 14;
+// Up to so many numbers are normalized with TensorFlow's roundings: one after the other in single precision. Of more numbers such sums
+// take longer than memory does, and lose digits that ours keep.
+constexpr size_t FEW = GRAIN;
 
 // Pictures as rows of numbers, all of one length: where a row begins, and how many rows there are in a picture.
 struct Rows {
@@ -165,6 +168,38 @@ void find_moments(const Rows& x, const Sizes& sizes, const Channels& channels, s
     }
 }
 
+// Normalizes few numbers in training; every operation is rounded, as TensorFlow's are, and `statistics` is as below.
+void normalize_few(const Rows& x, const Sizes& sizes, const float* scale, const float* offset, float epsilon, bool rectify, float* statistics,
+                   const Rows& y) {
+    const size_t n = sizes.channels, pixels = sizes.pixels();
+    float *mean = statistics, *unbiased = statistics + n, *variance = statistics + 2 * n;
+    const float share = 1.0f / static_cast<float>(pixels), larger = static_cast<float>(pixels) / static_cast<float>(std::max<size_t>(1, pixels - 1));
+    std::fill_n(statistics, 3 * n, 0.0f);
+    for (const float* at = x.data; at < x.data + pixels * n; at += n) {
+        for (size_t c = 0; c < n; ++c) mean[c] += at[c];
+    }
+    for (size_t c = 0; c < n; ++c) mean[c] *= share;
+    for (const float* at = x.data; at < x.data + pixels * n; at += n) {
+        for (size_t c = 0; c < n; ++c) variance[c] += (at[c] - mean[c]) * (at[c] - mean[c]);
+    }
+    std::vector<float> factor(n);
+    for (size_t c = 0; c < n; ++c) {
+        variance[c] *= share;
+        unbiased[c] = variance[c] * larger;
+        factor[c] = 1.0f / std::sqrt(variance[c] + epsilon) * scale[c];
+    }
+    for (size_t i = 0; i < sizes.rows(); ++i) {
+        const float* from = x.row(i);
+        float* to = y.row(i);
+        for (size_t j = 0; j < sizes.width; ++j, from += n, to += n) {
+            for (size_t c = 0; c < n; ++c) {
+                const float found = (from[c] - mean[c]) * factor[c] + offset[c];
+                to[c] = rectify && found < 0.0f ? 0.0f : found;
+            }
+        }
+    }
+}
+
 // Addresses are of float32 tensors: x dense, y with its own distances between pictures and rows, the others vectors. With `training`,
 // `statistics` receives three vectors: the mean, the variance without bias and the variance; otherwise it holds mean and variance.
 void batch_norm(uintptr_t x_address, uintptr_t scale, uintptr_t offset, uintptr_t mean_address, uintptr_t variance_address, uintptr_t statistics,
@@ -173,6 +208,11 @@ void batch_norm(uintptr_t x_address, uintptr_t scale, uintptr_t offset, uintptr_
     const Sizes sizes(size_list);
     const Rows x = sizes.dense(x_address), y = sizes.placed(y_address, pitches);
     nb::gil_scoped_release released;
+    if (training && sizes.pixels() * sizes.channels <= FEW) {
+        normalize_few(x, sizes, reinterpret_cast<const float*>(scale), reinterpret_cast<const float*>(offset), static_cast<float>(epsilon),
+                      rectify, reinterpret_cast<float*>(statistics), y);
+        return;
+    }
     const Channels channels(sizes.channels);
     std::vector<double> mean(channels.count), variance(channels.count), factor(channels.count);
     if (training) {

@@ -5,6 +5,7 @@
 #include "processor.h"
 #include "random.h"
 #include "records.h"
+#include "sounds.h"
 #include "text.h"
 
 NB_MODULE(_native, module) {
@@ -31,6 +32,7 @@ NB_MODULE(_native, module) {
     everflow::add_graphs(module);
     everflow::add_images(module);
     everflow::add_jpeg(module);
+    everflow::add_micro_frontend(module);
     everflow::add_summaries(module);
     everflow::add_sdca(module);
     everflow::add_trees(module);

@@ -43,6 +43,12 @@ def test_tensorflow_is_everflow():
     assert importlib.util.find_spec("tensorflow").name == "tensorflow"
 
 
+def test_packages_do_not_hold_themselves():
+    from tensorflow.examples.tutorials import mnist
+
+    assert not hasattr(mnist, "mnist") and hasattr(mnist, "input_data")
+
+
 def test_an_installed_tensorflow_is_not_looked_at(tmp_path, monkeypatch):
     for package in ("tensorflow", "tensorflow_estimator"):
         (tmp_path / package).mkdir()

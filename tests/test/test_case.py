@@ -1,6 +1,8 @@
 """How `tf.test.TestCase` sets tests up and runs tensors."""
 
 import random
+import unittest
+import warnings
 
 import numpy as np
 import pytest
@@ -55,6 +57,24 @@ def test_the_cached_session_stays_the_same(case):
                 pass
     with case.test_session(config=config_pb2.ConfigProto()) as three:
         assert three is one
+
+
+def test_test_session_is_no_test_but_passes_where_cases_set_up_alone():
+    class Plain(cases.TestCase):
+        pass
+
+    class OwnSetUp(cases.TestCase):
+        def setUp(self):
+            pass
+
+    found = []
+    for kind in (Plain, OwnSetUp):
+        result = unittest.TestResult()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # It returns something, which tests should not.
+            kind("test_session").run(result)
+        found.append((result.testsRun, len(result.skipped), result.wasSuccessful()))
+    assert found == [(1, 1, True), (1, 0, True)]
 
 
 def test_errors_of_ops_name_the_op(case):

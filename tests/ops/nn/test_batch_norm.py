@@ -25,6 +25,27 @@ def test_training_normalizes_by_the_batch_and_reports_the_unbiased_variance():
     np.testing.assert_allclose(variance, X.reshape(-1, 2).var(0, ddof=1), rtol=1e-5)
 
 
+@pytest.mark.parametrize("shape", [(32, 8, 8, 4), (2, 3, 3, 20), (1, 1, 1, 2)])
+def test_few_numbers_are_rounded_one_after_the_other_as_tensorflow_does(shape):
+    x = np.random.RandomState(5).rand(*shape).astype(np.float32)
+    rows, channels, one = x.reshape(-1, shape[-1]), shape[-1], np.float32(1)
+    count = np.float32(len(rows))
+    mean = np.cumsum(rows, 0, dtype=np.float32)[-1] * (one / count)
+    variance = np.cumsum((rows - mean) ** 2, 0, dtype=np.float32)[-1] * (one / count)
+    expected = (rows - mean) * (one / np.sqrt(variance + np.float32(0.001))) + np.float32(0.5)
+    y, found_mean, found_variance = run(tf.nn.fused_batch_norm(x, np.ones(channels, "f"), np.full(channels, 0.5, "f")))
+    assert (found_mean == mean).all()
+    assert (found_variance == variance * (count / max(one, count - one))).all()
+    assert (y.reshape(rows.shape) == expected).all()
+
+
+def test_many_numbers_keep_their_digits():
+    x = (np.random.RandomState(5).rand(64, 32, 32, 2) + 100).astype(np.float32)
+    _, mean, variance = run(tf.nn.fused_batch_norm(x, SCALE, OFFSET))
+    np.testing.assert_allclose(mean, x.mean((0, 1, 2), dtype=np.float64), rtol=1e-7)
+    np.testing.assert_allclose(variance, x.var((0, 1, 2), dtype=np.float64), rtol=3e-5)
+
+
 def test_inference_uses_what_it_is_given():
     y, _, _ = run(tf.nn.fused_batch_norm(X, SCALE, OFFSET, MEAN, VARIANCE, is_training=False))
     np.testing.assert_allclose(y, normalized(X, MEAN, VARIANCE), rtol=1e-4, atol=1e-5)
