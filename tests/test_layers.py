@@ -51,6 +51,8 @@ DOORS = {
     ("ops.variables.resource_variables", "eager.variables"),
     ("ops.control_flow.python_functions", "eager.context"),
     ("ops.control_flow.python_functions", "eager.tensor"),
+    # Static shapes follow from what ops compute.
+    ("graph.constants", "runtime.building"),
     # A list in which tensors stand becomes a Pack.
     ("graph.convert", "ops.arrays.joining"),
     # The kinds of items that collections write to MetaGraphs.

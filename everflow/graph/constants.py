@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,15 @@ MOST = 1 << 22
 _TOLD = frozenset(("Const", "Shape", "Size", "Rank", "Range", "Cast", "Concat", "ConcatV2", "Pack", "Fill", "Equal", "NotEqual"))
 
 
+class _Memory(threading.local):
+    """What was found on the way to one answer: values may be used more than once."""
+
+    found: dict[tuple[Operation, int], np.ndarray | None] | None = None
+
+
+_memory = _Memory()
+
+
 def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
     """The value of a tensor where it follows from constants and static shapes; None where it does not."""
     if tensor.is_eager:
@@ -27,10 +37,19 @@ def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
     if op.type == "Const":
         value = op.attrs["value"]
         return value if value.size <= MOST else None
-    rule = _RULES.get(op.type)
-    if rule is None or depth == 0:
+    if depth == 0:
         return None
-    return rule(op, tensor.value_index, depth - 1)
+    found = _memory.found
+    if found is not None:
+        key = op, tensor.value_index
+        if key not in found:
+            found[key] = _RULES.get(op.type, _by_kernel)(op, tensor.value_index, depth - 1)
+        return found[key]
+    _memory.found = {}
+    try:
+        return _RULES.get(op.type, _by_kernel)(op, tensor.value_index, depth - 1)
+    finally:
+        _memory.found = None
 
 
 @internal("pywrap_tensorflow.TF_TryEvaluateConstant_wrapper")
@@ -192,7 +211,8 @@ def _zeros(op: Operation, index: int, depth: int) -> np.ndarray | None:
 
 
 def _cast(op: Operation, x: np.ndarray) -> np.ndarray:
-    return x.astype(op.attr("DstT").as_numpy_dtype)
+    with np.errstate(invalid="ignore"):
+        return x.astype(op.attr("DstT").as_numpy_dtype)
 
 
 def _strided_slice(op: Operation, index: int, depth: int) -> np.ndarray | None:
@@ -220,6 +240,19 @@ def _strided_slice(op: Operation, index: int, depth: int) -> np.ndarray | None:
     return x[slice(None if op.attr("begin_mask") & 1 else start, None if op.attr("end_mask") & 1 else stop, step)]
 
 
+def _by_kernel(op: Operation, index: int, depth: int) -> np.ndarray | None:
+    """Any other op: what its kernel computes of known inputs."""
+    if not op.inputs or op.op_def_.is_stateful:
+        return None
+    found = _inputs(op, depth)
+    if found is None:
+        return None
+    from everflow.runtime.building import outputs_of
+
+    outputs = outputs_of(op, found)
+    return None if outputs is None else outputs[index]
+
+
 def _same_type(compute: Callable[..., Any]) -> Callable[..., Any]:
     return _pure(lambda op, *xs: np.asarray(compute(*xs)).astype(xs[0].dtype))
 
@@ -236,11 +269,11 @@ _BINARY: dict[str, Callable[..., Any]] = {
 
 
 def _integers(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """Arithmetic of shapes only: anything else is left to the kernels."""
+    """Arithmetic of shapes; that of other types is left to the kernels."""
     inner = _same_type(compute)
 
     def rule(op: Operation, index: int, depth: int) -> np.ndarray | None:
-        return inner(op, index, depth) if op.outputs[0].dtype.is_integer else None
+        return inner(op, index, depth) if op.outputs[0].dtype.is_integer else _by_kernel(op, index, depth)
 
     return rule
 
@@ -250,8 +283,10 @@ def _reduced(compute: Callable[..., Any]) -> Callable[..., Any]:
 
     def rule(op: Operation, index: int, depth: int) -> np.ndarray | None:
         found = _inputs(op, depth)
-        if found is None or not op.outputs[0].dtype.is_integer or not found[0].size:
+        if found is None or not found[0].size:
             return None
+        if not op.outputs[0].dtype.is_integer:
+            return _by_kernel(op, index, depth)
         x, axes = found
         return np.asarray(compute(x, axis=tuple(axes.reshape(-1)), keepdims=op.attr("keep_dims"))).astype(x.dtype)
 

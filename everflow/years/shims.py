@@ -25,6 +25,7 @@ TABLE[OLD_PROTOC] = "protobuf 4"
 # Modules that say what a library lacks, read when it is imported. Python's own is read at once.
 LIBRARIES = {
     "gast": "gast",
+    "google._upb._message": "protobuf",
     "h5py": "h5py",
     "librosa": "librosa",
     "matplotlib": "matplotlib",
@@ -175,7 +176,9 @@ def imported(name: str) -> None:
 
 def mend_all() -> None:
     """Mends what has been imported already."""
-    for name in [name for name in {*LIBRARIES, *_names, *_patches} if name in sys.modules]:
+    for name in [name for name in LIBRARIES if name in sys.modules]:
+        imported(name)
+    for name in [name for name in {*_names, *_patches} if name in sys.modules]:
         imported(name)
 
 

@@ -1,6 +1,7 @@
 """What is known of tensors before anything runs."""
 
 import numpy as np
+import pytest
 
 import everflow as tf
 from everflow.graph.constants import try_evaluate_constant
@@ -30,3 +31,39 @@ def test_shapes_of_shapes(session):
     sizes = tf.placeholder(tf.int32, [None])
     shape = tf.shape(tf.ones(tf.concat([sizes, tf.shape(sizes)], 0)))
     assert session.run(tf.shape(shape), {sizes: [2, 3]}).tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    "size, expected",
+    [
+        (lambda s: s // 2, [2, 3, 2]),
+        (lambda s: tf.cast(tf.ceil(tf.cast(s, tf.float32) / 2.0), tf.int32), [2, 4, 3]),
+        (lambda s: tf.reverse(s, [0]), [5, 7, 4]),
+        (lambda s: tf.gather(s, [2, 0]), [5, 4]),
+        (lambda s: tf.where(s > 4, s, s * 2), [8, 7, 5]),
+        (lambda s: tf.boolean_mask(s, [True, False, True]), [4, 5]),
+        (lambda s: tf.unique([3, 3, 4]).y, [3, 4]),
+        (lambda s: [tf.cast(tf.reduce_sum(tf.cast(s, tf.float32)), tf.int32)], [16]),
+    ],
+)
+def test_static_shapes_follow_from_what_any_op_computes(size, expected):
+    x = tf.placeholder(tf.float32, [4, 7, 5])
+    assert tf.zeros(size(tf.shape(x))).shape.as_list() == expected
+
+
+def test_sizes_that_may_be_fed_or_vary_are_not_static():
+    assert tf.zeros(tf.negative(tf.placeholder_with_default([-2, -3], [2]))).shape.as_list() == [None, None]
+    assert tf.zeros(tf.random_uniform([2], 1, 5, tf.int32)).shape.as_list() == [None, None]
+    assert tf.zeros(tf.negative(tf.get_variable("v", initializer=[-2]))).shape.as_list() == [None]
+
+
+def test_values_used_often_are_computed_once():
+    size = tf.constant([1.0])
+    for _ in range(30):
+        size = tf.sqrt(size) * tf.sqrt(size)
+    assert tf.zeros(tf.cast(size, tf.int32)).shape.rank == 1  # two to the thirtieth ways lead to the first
+
+
+def test_what_can_not_be_computed_is_left_to_the_run():
+    sizes = tf.gather([1, 2], tf.identity(7))
+    assert tf.zeros([sizes]).shape.as_list() == [None]

@@ -21,8 +21,8 @@ def fold_constants(plan: Plan) -> bool:
         node.inputs[:] = [table.get(v, v) for v in node.inputs]
         meaning = node.meaning
         found = meaning.known(node) if meaning is not None and meaning.known is not None else None
-        if found is None and _foldable(node):
-            found = _computed(node)
+        if found is None:
+            found = computed(node)
         if found is None:
             nodes.append(node)
             continue
@@ -34,6 +34,11 @@ def fold_constants(plan: Plan) -> bool:
         plan.nodes = nodes
         plan.fetches = [table.get(v, v) for v in plan.fetches]
     return bool(table)
+
+
+def computed(node: Node) -> list[np.ndarray] | None:
+    """The outputs of a node whose inputs are all constant, where it does nothing but compute them."""
+    return _computed(node) if _foldable(node) else None
 
 
 def _foldable(node: Node) -> bool:
