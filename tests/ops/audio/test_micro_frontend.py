@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from running import run
 
 import everflow as tf
+from running import run
 
 features = tf.lite.experimental.microfrontend.python.ops.audio_microfrontend
 
