@@ -1,0 +1,1 @@
+"""Models whose hidden state moves linearly, seen through noise: filtered by Kalman."""
