@@ -38,18 +38,16 @@ class CycleStateSpaceModel(StateSpaceModel):
         del times
         return tf.concat([tf.ones([1], dtype=self.dtype), tf.zeros([self._periodicity - 2], dtype=self.dtype)], axis=0)
 
-    def _indicator(self, where: Any, value: Any) -> Any:
-        """`value` where something holds, else zero."""
-        shape = tf.shape(where)
-        return tf.where(where, value * tf.ones(shape, dtype=self.dtype), tf.zeros(shape, dtype=self.dtype))
-
     def transition_to_powers(self, powers: Any) -> Any:
         """Rotations; the row of the place that the state leaves out holds minus one everywhere."""
         powers %= self._periodicity
         places = _after_ones(tf.range(self._periodicity - 1, dtype=powers.dtype), self._periodicity - 1, tf.rank(powers))
-        minus_row = self._indicator(tf.equal(places + 1, powers[..., None]), -1)
+        left_out = tf.equal(places + 1, powers[..., None])
+        shape = tf.shape(left_out)
+        minus_row = tf.where(left_out, -tf.ones(shape=shape, dtype=self.dtype), tf.zeros(shape, dtype=self.dtype))
         distance = places[..., None] - places[..., None, :]
-        ones = self._indicator(tf.equal(distance % self._periodicity, powers[..., None, None]), 1)
+        turned = tf.equal(distance % self._periodicity, powers[..., None, None])
+        ones = tf.where(turned, tf.ones(tf.shape(turned), dtype=self.dtype), tf.zeros(tf.shape(turned), dtype=self.dtype))
         return tf.cast(ones + minus_row[..., None], self.dtype)
 
     def transition_power_noise_accumulator(self, num_steps: Any, noise_addition_coefficient: Any = 1) -> Any:
