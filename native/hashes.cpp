@@ -271,6 +271,17 @@ void add_hashes(nb::module_& module) {
         [](nb::handle texts, Hashes out, uint64_t buckets) { fill_buckets(texts, out, buckets, farm_fingerprint); },
         nb::arg("texts"), nb::arg("out").noconvert(), nb::arg("buckets"));
     module.def(
+        "hashes_as_floats",
+        [](nb::handle texts, nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+            const Views views = views_of(texts);
+            if (views.size() != out.size()) throw nb::value_error("there must be a place for each text");
+            float* results = out.data();
+            nb::gil_scoped_release unlocked;
+            // The C++ library's own hash, as TensorFlow takes it: trees that it grew know texts by these numbers.
+            for (const auto& view : views) *results++ = static_cast<float>(std::hash<std::string_view>()(view));
+        },
+        nb::arg("texts"), nb::arg("out").noconvert());
+    module.def(
         "farm_fingerprints_128",
         [](nb::handle texts, Hashes out) {
             const Views views = views_of(texts);

@@ -1,4 +1,4 @@
-// The inner loops of classic models: linear models by dual ascent, and trees.
+// The inner loops of classic models: linear models by dual ascent, trees and forests.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,5 +7,6 @@ namespace everflow {
 
 void add_sdca(nanobind::module_& module);
 void add_trees(nanobind::module_& module);
+void add_forest(nanobind::module_& module);
 
 }  // namespace everflow

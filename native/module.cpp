@@ -36,4 +36,5 @@ NB_MODULE(_native, module) {
     everflow::add_summaries(module);
     everflow::add_sdca(module);
     everflow::add_trees(module);
+    everflow::add_forest(module);
 }

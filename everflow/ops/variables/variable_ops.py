@@ -260,7 +260,7 @@ def _destroy(node: Node) -> Any:
     ignore = node.attr("ignore_lookup_error")
 
     def run(slot: Storage) -> None:
-        if slot.value is None and not ignore:
+        if not ignore and slot.value is None:
             message = slot.missing().replace("N10tensorflow3VarE", "<unknown>")
             raise not_found(message.partition(" (Could")[0])
         slot.forget()
