@@ -333,7 +333,7 @@ class WALSModel:
         self, entries: Any, new_left: Any, right: Any, gramian: Any, weights_of_rows: Any, weights_of_cols: Any, scale: Any, places: int
     ) -> tuple[Any, Any, Any]:
         """(Loss without regularization, regularization, sum of weights), as if all rows were like these."""
-        found = apply("MaskedMatmul", new_left, right, entries.indices, transpose_a=False, transpose_b=True)
+        found = apply("MaskedMatmul", new_left, right, entries.indices, False, True)
         approximation = SparseTensor(entries.indices, found, entries.dense_shape)
         residual = tf.square(tf.sparse_add(entries, approximation * (-1)))
         row_weights = tf.constant(0.0) if weights_of_rows is None else tf.expand_dims(weights_of_rows, 1)

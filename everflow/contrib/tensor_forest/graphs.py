@@ -162,12 +162,14 @@ class RandomForestGraphs:
         columns = tf.split(value=input_data, num_or_size_splits=self.params.num_features, axis=1)
         return tf.concat([columns[i] for i in self.params.bagged_features[tree_num]], 1)
 
-    def _bagged_features(self, tree_num: int, dense: Any, sparse: Any) -> Any:
+    def _bagged_features(self, tree_num: int, dense: Any, sparse: Any, spec: Any) -> tuple[Any, Any]:
+        """(The columns that a tree may look at, their description)."""
         if not self.params.bagged_features:
-            return dense
+            return dense, spec
         if sparse is not None:
             raise NotImplementedError("Feature bagging not supported with sparse features.")
-        return self._bag_features(tree_num, dense)
+        bagged = self._bag_features(tree_num, dense)
+        return bagged, parse_data(bagged)[2]
 
     def get_all_resource_handles(self) -> list[Any]:
         """The handles of trees, then those of statistics."""
@@ -192,8 +194,8 @@ class RandomForestGraphs:
                     mask = tf.less(drawn, tf.ones_like(drawn) * self.params.bagging_fraction)
                     chosen = tf.squeeze(tf.where_v2(mask), axis=[1])
                     data, own_labels = tf.gather(dense, chosen), tf.gather(labels, chosen)
-                data = self._bagged_features(i, data, sparse)
-                grown.append(self.trees[i].training_graph(data, own_labels, seed, data_spec=spec, sparse_features=sparse, **tree_kwargs))
+                data, own = self._bagged_features(i, data, sparse, spec)
+                grown.append(self.trees[i].training_graph(data, own_labels, seed, data_spec=own, sparse_features=sparse, **tree_kwargs))
         return tf.group(*grown, name="train")
 
     def inference_graph(self, input_data: Any, **inference_args: Any) -> tuple[Any, Any, Any]:
@@ -202,8 +204,8 @@ class RandomForestGraphs:
         found = []
         for i in range(self.params.num_trees):
             with self._on_device_of(i):
-                data = self._bagged_features(i, dense, sparse)
-                found.append(self.trees[i].inference_graph(data, spec, sparse_features=sparse, **inference_args))
+                data, own = self._bagged_features(i, dense, sparse, spec)
+                found.append(self.trees[i].inference_graph(data, own, sparse_features=sparse, **inference_args))
         with self._on_device_of(0):
             count = self.params.num_trees
             said = tf.stack([prediction for prediction, _ in found], axis=1)

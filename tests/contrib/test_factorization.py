@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+import everflow as tf
+from everflow.ops.core.registry import apply
+from running import run
+
+factorization = tf.contrib.factorization
+
+
+def test_products_at_some_places_are_those_of_the_whole_product():
+    random = np.random.RandomState(0)
+    a, b = random.rand(3, 4).astype(np.float32), random.rand(5, 4).astype(np.float32)
+    places = [[0, 0], [2, 4], [1, 3]]
+    found = run(apply("MaskedMatmul", a, b, tf.constant(places, tf.int64), False, True))
+    assert np.allclose(found, [(a @ b.T)[i, j] for i, j in places], atol=1e-6)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="column index 5 is out of bounds"):
+        run(apply("MaskedMatmul", a, b, tf.constant([[0, 5]], tf.int64), False, True))
+
+
+def test_normal_equations_add_up_by_row():
+    factors = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+    left, right = run(
+        apply(
+            "WALSComputePartialLhsAndRhs",
+            factors,
+            tf.constant([0.5, 2.0]),
+            0.1,
+            tf.constant([1.0, 3.0]),
+            tf.constant([[0, 0], [0, 1], [1, 1]], tf.int64),
+            tf.constant([1.0, -1.0, 2.0]),
+            tf.zeros([0]),
+            tf.constant(2, tf.int64),
+            False,
+        )
+    )
+    f, g = factors
+    assert np.allclose(left, [0.5 * np.outer(f, f) + 2 * np.outer(g, g), 6 * np.outer(g, g)])
+    assert np.allclose(right, [0.6 * f - 2.1 * g, 2 * 6.1 * g], atol=1e-5)
+
+
+def test_alternating_least_squares_finds_a_matrix_of_low_rank(session):
+    random = np.random.RandomState(0)
+    matrix = random.rand(6, 2) @ random.rand(2, 5)
+    i, j = np.indices(matrix.shape).reshape(2, -1)
+    entries = tf.SparseTensor(np.stack([i, j], 1), matrix.reshape(-1).astype(np.float32), matrix.shape)
+    model = factorization.WALSModel(6, 5, 2, unobserved_weight=0, regularization=1e-4, row_weights=1, col_weights=1)
+    rows, columns = model.update_row_factors(entries)[1], model.update_col_factors(entries)[1]
+    session.run(model.initialize_op)
+    session.run(model.worker_init)
+    for _ in range(20):
+        for step in (model.row_update_prep_gramian_op, model.initialize_row_update_op, rows):
+            session.run(step)
+        for step in (model.col_update_prep_gramian_op, model.initialize_col_update_op, columns):
+            session.run(step)
+    u, v = session.run([model.row_factors[0], model.col_factors[0]])
+    assert np.allclose(u @ v.T, matrix, atol=0.02)
+
+
+@pytest.mark.parametrize("kind", ["full", "diag"])
+def test_a_mixture_finds_two_clouds(session, kind):
+    random = np.random.RandomState(0)
+    clouds = np.concatenate([random.randn(100, 2) * 0.3, random.randn(50, 2) * 0.3 + 5]).astype(np.float32)
+    _, scores, assignments, train, init, is_initialized = factorization.gmm(tf.constant(clouds), clouds[[0, 120]], 2, 0, kind)
+    session.run(tf.global_variables_initializer())
+    session.run(init)
+    assert session.run(is_initialized)
+    for _ in range(10):
+        session.run(train)
+    found = session.run(assignments[0][0])
+    assert len(set(found[:100])) == len(set(found[100:])) == 1
+    assert found[0] != found[-1]
+    assert session.run(scores).shape == (150, 1)
