@@ -175,8 +175,8 @@ class StatsAccumulator(TrackableResource):
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         return {"stats_accumulator": self.saveable}
 
-    def _make_summary(self, *rows: Any) -> Any:
-        return apply(self._prefix + "MakeSummary", *rows)
+    def _make_summary(self, partition_ids: Any, feature_ids: Any, gradients: Any, hessians: Any) -> Any:
+        return apply(self._prefix + "MakeSummary", partition_ids, feature_ids, gradients, hessians)
 
     def add(self, stamp_token: Any, partition_ids: Any, feature_ids: Any, gradients: Any, hessians: Any) -> Any:
         """Adds rows."""
