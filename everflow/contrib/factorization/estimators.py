@@ -101,7 +101,7 @@ class GMM(LearnEstimator):
                 eval_metric_ops={self.SCORES: scores, self.LOG_LIKELIHOOD: _running_sum(loss)},
                 loss=loss,
                 train_op=train_op,
-                training_hooks=[kmeans._InitializeClustersHook(init, is_initialized, config.is_chief)],
+                training_hooks=[kmeans.InitializeClustersHook(init, is_initialized, config.is_chief)],
             )
 
         super().__init__(model_fn=model_fn, model_dir=model_dir, config=config)
