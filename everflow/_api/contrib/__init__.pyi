@@ -2,6 +2,7 @@
 from typing import Any
 
 from everflow._api.contrib import autograph as autograph
+from everflow._api.contrib import boosted_trees as boosted_trees
 from everflow._api.contrib import checkpoint as checkpoint
 from everflow._api.contrib import compiler as compiler
 from everflow._api.contrib import crf as crf
@@ -37,8 +38,10 @@ from everflow._api.contrib import slim as slim
 from everflow._api.contrib import staging as staging
 from everflow._api.contrib import stateless as stateless
 from everflow._api.contrib import summary as summary
+from everflow._api.contrib import tensor_forest as tensor_forest
 from everflow._api.contrib import tensorboard as tensorboard
 from everflow._api.contrib import testing as testing
+from everflow._api.contrib import timeseries as timeseries
 from everflow._api.contrib import tpu as tpu
 from everflow._api.contrib import training as training
 from everflow._api.contrib import util as util

@@ -1,0 +1,5 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow._api.contrib.boosted_trees.python.ops import batch_ops_utils as batch_ops_utils
+from everflow._api.contrib.boosted_trees.python.ops import stats_accumulator_ops as stats_accumulator_ops

@@ -1,0 +1,29 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.timeseries.input_statistics import InputStatistics as InputStatistics
+from everflow.contrib.timeseries.input_statistics import InputStatisticsFromMiniBatch as InputStatisticsFromMiniBatch
+from everflow.contrib.timeseries.input_statistics import Moments as Moments
+from everflow.contrib.timeseries.state_tables import TensorValuedTable as _TensorValuedMutableDenseHashTable
+TensorValuedMutableDenseHashTable = _TensorValuedMutableDenseHashTable
+from everflow.contrib.timeseries.state_tables import StructureTable as _TupleOfTensorsLookup
+TupleOfTensorsLookup = _TupleOfTensorsLookup
+from everflow.contrib.timeseries.matrices import batch_end_time as batch_end_time
+from everflow.contrib.timeseries.matrices import batch_matrix_pow as batch_matrix_pow
+from everflow.contrib.timeseries.matrices import batch_start_time as batch_start_time
+from everflow.contrib.timeseries.matrices import batch_times_matrix as batch_times_matrix
+from everflow.contrib.timeseries.matrices import block_diagonal as block_diagonal
+from everflow.contrib.timeseries.densities import cauchy_log_prob as cauchy_log_prob
+from everflow.contrib.timeseries.matrices import clip_covariance as clip_covariance
+from everflow.contrib.timeseries.densities import entropy_matched_cauchy_scale as entropy_matched_cauchy_scale
+from everflow.contrib.timeseries.densities import log_noninformative_covariance_prior as log_noninformative_covariance_prior
+from everflow.contrib.timeseries.matrices import make_toeplitz_matrix as make_toeplitz_matrix
+from everflow.contrib.timeseries.matrices import matrix_times_batch as matrix_times_batch
+from everflow.contrib.timeseries.matrices import matrix_to_powers as matrix_to_powers
+from everflow.contrib.timeseries.densities import mvn_tril_log_prob as mvn_tril_log_prob
+from everflow.contrib.timeseries.densities import normal_log_prob as normal_log_prob
+from everflow.contrib.timeseries.matrices import power_sums_tensor as power_sums_tensor
+from everflow.contrib.timeseries.state_tables import replicate_state as replicate_state
+from everflow.contrib.timeseries.covariances import sign_magnitude_positive_definite as sign_magnitude_positive_definite
+from everflow.contrib.timeseries.covariances import transform_to_covariance_matrices as transform_to_covariance_matrices
+from everflow.contrib.timeseries.covariances import variable_covariance_matrix as variable_covariance_matrix
