@@ -75,7 +75,8 @@ def _checked_predictions(predictions: Any, mode: str) -> Any:
     return predictions
 
 
-def _checked_metrics(eval_metric_ops: Any) -> dict[str, Any]:
+def checked_metrics(eval_metric_ops: Any) -> dict[str, Any]:
+    """Metrics as values and update ops; those of Keras are local variables from now on."""
     if eval_metric_ops is None:
         return {}
     if not isinstance(eval_metric_ops, dict):
@@ -173,7 +174,7 @@ class EstimatorSpec(
         predictions = _checked_predictions(predictions, mode)
         export_outputs = checked_export_outputs(export_outputs, predictions, mode)
         hooks = _checked_hooks(training_hooks, training_chief_hooks, evaluation_hooks, prediction_hooks)
-        eval_metric_ops = _checked_metrics(eval_metric_ops)
+        eval_metric_ops = checked_metrics(eval_metric_ops)
         scaffold = scaffold or Scaffold()
         if not isinstance(scaffold, Scaffold):
             raise TypeError(f"scaffold must be Scaffold. Given: {scaffold}")

@@ -11,6 +11,8 @@ from everflow.graph.keys import GraphKeys
 from everflow.ops.variables import resource_sets
 from everflow.platform import logging
 from everflow.train.checkpoints.saver import Saver, get_saver_or_default
+from everflow.train.tracking.checkpoint import Checkpoint
+from everflow.train.tracking.graph_view import ObjectGraphView
 
 _USE_DEFAULT = 0
 _TAKEN_OVER = ("_init_op", "_init_feed_dict", "_user_init_fn", "_ready_op", "_ready_for_local_init_op", "_local_init_op", "_saver")
@@ -69,7 +71,9 @@ class Scaffold:
             self._summary_op = Scaffold.get_or_default("summary_op", GraphKeys.SUMMARY_OP, tf.summary.merge_all)
         if self._saver is None:
             self._saver = get_saver_or_default()
-        if isinstance(self._saver, Saver):
+        if isinstance(self._saver, Checkpoint):
+            self._saver = Saver(ObjectGraphView(self._saver).frozen_saveable_objects(), sharded=True)
+        elif isinstance(self._saver, Saver):
             self._saver.build()
         tf.get_default_graph().finalize()
         logging.info("Graph was finalized.")

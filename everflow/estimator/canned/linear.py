@@ -27,12 +27,13 @@ def _parts(variables: Any) -> list[Any]:
 
 
 @internal("estimator.canned.linear._compute_fraction_of_zero")
-def _fraction_of_zero(variables: list[Any]) -> Any:
+def _fraction_of_zero(variables: Any) -> Any:
     """Which part of all weights is zero."""
     with name_scope("zero_fraction"):
+        variables = tf.nest.flatten(variables)
         with name_scope("total_size"):
             sizes = [tf.size(v, out_type=tf.int64) for v in variables]
-            total = tf.add_n(sizes) if len(sizes) > 1 else sizes[0]
+            total = tf.add_n(sizes)
         with name_scope("total_zero"):
             zeros = [
                 tf.cond(
@@ -43,7 +44,7 @@ def _fraction_of_zero(variables: list[Any]) -> Any:
                 )
                 for v, size in zip(variables, sizes)
             ]
-            all_zeros = tf.add_n(zeros) if len(zeros) > 1 else zeros[0]
+            all_zeros = tf.add_n(zeros)
         with name_scope("compute"):
             fraction = all_zeros / tf.cast(total, tf.float32, name="float32_size")
         return tf.identity(fraction, name="zero_fraction_or_nan")

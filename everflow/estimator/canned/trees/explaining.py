@@ -69,8 +69,8 @@ def directional_contributions(example_feature_ids: Any, example_logits_paths: An
     """What each feature added to a prediction on the way through the trees, and the bias that it started from."""
     predictions = activation(np.array(example_logits_paths))
     changes = np.diff(predictions)
-    names = [feature_col_names[i] for i in example_feature_ids]
-    return predictions[0], _by_name(names, changes)
+    contributions = np.bincount(example_feature_ids, weights=changes, minlength=len(feature_col_names))
+    return predictions[0], _by_name(feature_col_names, contributions)
 
 
 @internal("estimator.canned.boosted_trees_utils._parse_debug_proto_string")
