@@ -86,6 +86,36 @@ def sparse_product(places: int, values: int, count: int, transposed: bool, b: in
     Adds the product of a sparse matrix, or of its transpose, and a dense one to `out`; returns the first element of it that is out of bounds, or -1.
     """
 
+def unique(values: int, count: int, wide: bool, places: int, numbers: int, wide_numbers: bool, counts: int) -> int:
+    """
+    Numbers distinct integers in the order in which they come first; returns how many there are.
+    """
+
+def combine_rows(table: int, rows: int, width: int, indices: int, wide_indices: bool, ids: int, wide_ids: bool, count: int, divisor: int, out: int, segments: int) -> bool:
+    """
+    Sums (divisor 0), means (1) or sums over the root of their number (2) of rows in segments; false for rows or segments that can't be.
+    """
+
+def spread_rows(segments: int, segment_count: int, width: int, indices: int, wide_indices: bool, ids: int, wide_ids: bool, count: int, divisor: int, out: int, rows: int) -> bool:
+    """
+    The gradient of `combine_rows`: gives each picked row its share of its segment's gradient.
+    """
+
+def empty_rows(indices: int, count: int, rank: int, rows: int, empty: int) -> int:
+    """
+    Notes which rows of a sparse tensor are empty; returns how many are, -1 where an element is in no row, or -2 where none is empty and the elements come row by row.
+    """
+
+def fill_rows(indices: int, count: int, rank: int, rows: int, filled: int, sources: int, went: int) -> None:
+    """
+    Indices row by row with one more for each empty row, the element that each comes from, and where each element went.
+    """
+
+def move_places(indices: int, count: int, from: Sequence[int], to: Sequence[int], out: int) -> None:
+    """
+    Indices of elements in a tensor of some sizes as indices in a tensor of others.
+    """
+
 def largest(x: int, rows: int, columns: int, k: int, values: int, positions: int, threads: int) -> bool:
     """
     The k largest elements of each row and their positions, the first of equal ones first; false where a NaN is among the elements.

@@ -15,5 +15,6 @@ void add_window_products(nanobind::module_& module);
 void add_winograd(nanobind::module_& module);
 void add_ranking(nanobind::module_& module);
 void add_sparse_products(nanobind::module_& module);
+void add_sparse_rows(nanobind::module_& module);
 
 }  // namespace everflow

@@ -94,6 +94,7 @@ class Graph(Collections):
         self._graph_key = f"graph-key-{next(_graph_numbers)}/"
         self._seed: int | None = None
         self._finalized = False
+        self._written: Any = None
         self._collections: dict[Any, list[Any]] = {}
         self._functions: dict[str, Any] = {}
         self._unfeedable_tensors: set[Operation | Tensor] = set()
@@ -219,7 +220,7 @@ class Graph(Collections):
 
     def finalize(self) -> None:
         """Makes the graph read-only."""
-        self._finalized = True
+        self._finalized, self._written = True, None
 
     def _unsafe_unfinalize(self) -> None:
         self._finalized = False
@@ -654,7 +655,15 @@ class Graph(Collections):
 
     def _as_graph_def(self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_instance_cache: Any = None) -> Any:
         with self._lock:
-            return graph_def_proto(self, from_version, add_shapes), self._version
+            if not self._finalized:
+                return graph_def_proto(self, from_version, add_shapes), self._version
+            # A graph that stays as it is gets written several times in a training: in events, and with each checkpoint.
+            key = (from_version, add_shapes, self._edits)
+            if self._written is None or self._written[0] != key:
+                self._written = (key, graph_def_proto(self, from_version, add_shapes))
+            copy = type(self._written[1])()
+            copy.CopyFrom(self._written[1])
+            return copy, self._version
 
     @property
     def graph_def_versions(self) -> Any:

@@ -187,9 +187,11 @@ class Operation:
 
     def _set_device(self, device: Any) -> None:
         self._device = canonical_name(device)
+        self.graph._changed()
 
     def _set_device_from_string(self, device: str) -> None:
         self._device = device
+        self.graph._changed()
 
     @property
     def _graph(self) -> Any:

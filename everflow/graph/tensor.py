@@ -106,6 +106,8 @@ class Tensor(TensorLike):
     def set_shape(self, shape: Any) -> None:
         """Narrows the static shape with what the caller knows."""
         self.dims = shapes.merge(self.dims, shapes.as_shape(shape).as_dims())
+        if self.graph._finalized:
+            self.graph._changed()
 
     def _shape_as_list(self) -> list[int | None] | None:
         return None if self.dims is None else list(self.dims)

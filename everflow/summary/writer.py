@@ -35,9 +35,8 @@ class SummaryToEventTransformer:
         self._seen_summary_tags: set[str] = set()
         self._session_run_tags: dict[str, bool] = {}
         if graph is not None or graph_def is not None:
-            self.add_graph(graph=graph, graph_def=graph_def)
-            given = graph if graph_def is None else graph_def
-            definition = given.as_graph_def(add_shapes=True) if isinstance(given, tf.Graph) else given
+            definition = self._written(graph, graph_def)
+            self._add_graph_def(definition)
             self.add_meta_graph(create_meta_graph_def(graph_def=definition))
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
@@ -65,20 +64,22 @@ class SummaryToEventTransformer:
 
     def add_graph(self, graph: Graph, global_step: Any = None, graph_def: Any = None) -> None:
         """Writes a graph, which TensorBoard shows."""
+        self._add_graph_def(self._written(graph, graph_def), global_step)
+
+    def _written(self, graph: Any, graph_def: Any) -> Any:
+        """The definition of a graph; what plugins hold beside the graph is in files now."""
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
         if isinstance(graph, tf.Graph) or isinstance(graph_def, tf.Graph):
             if not isinstance(graph, tf.Graph):
                 logging.warning("When passing a `Graph` object, please use the `graph` named argument instead of `graph_def`.")
                 graph = graph_def
-            definition = graph.as_graph_def(add_shapes=True)
             self._write_plugin_assets(graph)
-        elif isinstance(graph, GraphDef) or isinstance(graph_def, GraphDef):
+            return graph.as_graph_def(add_shapes=True)
+        if isinstance(graph, GraphDef) or isinstance(graph_def, GraphDef):
             logging.warning("Passing a `GraphDef` to the SummaryWriter is deprecated. Pass a `Graph` object instead, such as `sess.graph`.")
-            definition = graph if isinstance(graph, GraphDef) else graph_def
-        else:
-            raise TypeError("The passed graph must be an instance of `Graph` or the deprecated `GraphDef`")
-        self._add_graph_def(definition, global_step)
+            return graph if isinstance(graph, GraphDef) else graph_def
+        raise TypeError("The passed graph must be an instance of `Graph` or the deprecated `GraphDef`")
 
     def _write_plugin_assets(self, graph: Graph) -> None:
         for asset in get_all_plugin_assets(graph):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
+from everflow import _native
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
@@ -62,21 +63,23 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         return tf.gather(flat, indices, axis=at)
 
 
-# A table of all values in the range of some integers finds equal ones without sorting, if it is not too large.
-_ENTRIES_PER_ELEMENT = 64
-
-
-def _looked_up_unique(array: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same as `_sorted_unique` for integers from 0 to below `size`."""
-    here = np.arange(len(array))
-    table = np.empty(size, np.int64)
-    # Of several assignments to one entry the last one stays: from back to front that is the first occurrence.
-    table[array[::-1]] = here[::-1]
-    first = table[array]
-    is_first = first == here
-    places = np.flatnonzero(is_first)
-    numbers = (np.cumsum(is_first) - 1)[first]
-    return places, numbers, np.bincount(numbers, minlength=len(places))
+def _numbered(x: Any, kind: Any, counted: bool) -> tuple[Any, ...]:
+    """Distinct integers, the number of each element, and how often each occurs if that is asked for."""
+    x, size = x.contiguous(), len(x)
+    places = torch.empty(size, dtype=torch.int64)
+    numbers = torch.empty(size, dtype=kind)
+    counts = torch.empty(size, dtype=kind) if counted else None
+    found = _native.unique(
+        x.data_ptr(),
+        size,
+        x.dtype is torch.int64,
+        places.data_ptr(),
+        numbers.data_ptr(),
+        kind is torch.int64,
+        0 if counts is None else counts.data_ptr(),
+    )
+    distinct = x.index_select(0, places[:found])
+    return (distinct, numbers) if counts is None else (distinct, numbers, counts[:found])
 
 
 def _sorted_unique(array: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -91,10 +94,6 @@ def _sorted_unique(array: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.
                 places.append(i)
             numbers[i] = number
         return np.array(places, np.int64), numbers, np.bincount(numbers, minlength=len(first))
-    if axis is None and array.dtype.kind in "iu" and len(array):
-        low, high = int(array.min()), int(array.max())
-        if high - low < _ENTRIES_PER_ELEMENT * len(array):
-            return _looked_up_unique(array - low if low else array, high - low + 1)
     _, index, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=False)
     order = np.argsort(index, kind="stable")
     rank_of = np.empty_like(order)
@@ -108,6 +107,7 @@ def _unique(node: Node) -> Kernel:
     text = is_text(node)
     counted = len(node.outputs) == 3
     has_axis = len(node.inputs) == 2
+    integers = dtype in (dtypes.int32, dtypes.int64) and kind in (torch.int32, torch.int64)
 
     def run(x: Any, axis: Any = None) -> Any:
         at = None
@@ -120,6 +120,8 @@ def _unique(node: Node) -> Kernel:
             at %= x.ndim
         elif x.ndim != 1:
             raise invalid_argument("unique expects a 1D vector.")
+        if integers and x.ndim == 1 and not x.is_cuda:
+            return _numbered(x, kind, counted)
         array = x if text else x.float().numpy() if dtype is dtypes.bfloat16 else to_numpy(x, dtype)
         places, numbers, counts = _sorted_unique(array, None if at in (None, 0) and x.ndim == 1 else at)
         if text:

@@ -18,7 +18,7 @@ from everflow.values.philox import Philox, PhiloxWords
 Kernel = Callable[..., Any]
 
 # Points that are compared with all centers at once.
-_BLOCK = 4096
+_BLOCK = 2048
 
 
 def _nearest(node: Node) -> Kernel:
@@ -34,10 +34,11 @@ def _nearest(node: Node) -> Kernel:
         squares = centers.square().sum(1)
         distances, indices = [], []
         for block in points.split(_BLOCK):
-            away = torch.addmm(squares[None], block, centers.t(), alpha=-2).add_(block.square().sum(1, keepdim=True)).clamp_(min=0)
+            # The squares of points change nothing in the order of centers, and are added to the nearest alone.
+            away = torch.addmm(squares[None], block, centers.t(), alpha=-2)
             # A stable order: of centers equally far the first one counts.
-            nearest = away.sort(dim=1, stable=True)
-            distances.append(nearest.values[:, :count])
+            nearest = away.min(dim=1, keepdim=True) if count == 1 else away.sort(dim=1, stable=True)
+            distances.append(nearest.values[:, :count].add(block.square().sum(1, keepdim=True)).clamp_(min=0))
             indices.append(nearest.indices[:, :count])
         if not indices:
             return torch.zeros((0, count), dtype=torch.int64), points.new_zeros((0, count))

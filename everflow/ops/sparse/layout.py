@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import everflow as tf
+from everflow import _native
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
@@ -290,11 +292,11 @@ def _reshape(node: Node) -> Kernel:
             if given.ndim != 1:
                 raise invalid_argument(f"{what} shape should be a vector but received shape {shown(given.shape)}")
         old, new = shape.tolist(), new_shape.tolist()
-        total = int(np.prod(old, dtype=np.int64))
+        total = math.prod(old)
         free = [i for i, n in enumerate(new) if n == -1]
         if len(free) > 1:
             raise invalid_argument(f"only one output dimension may be -1, not both {free[0]} and {free[1]}")
-        rest = int(np.prod([n for n in new if n != -1], dtype=np.int64))
+        rest = math.prod(n for n in new if n != -1)
         for i, n in enumerate(new):
             if n < -1:
                 raise invalid_argument(f"size {i} must be non-negative, not {n}")
@@ -320,6 +322,10 @@ def _reshape(node: Node) -> Kernel:
 
 
 def _moved(indices: Any, old: list[int], new: list[int]) -> Any:
+    if not indices.is_cuda:
+        found = indices.new_empty((len(indices), len(new)))
+        _native.move_places(indices.contiguous().data_ptr(), len(indices), old, new, found.data_ptr())
+        return found
     at = positions(indices, old)
     columns = []
     for size in reversed(new):
@@ -404,6 +410,10 @@ def _fill_empty_rows(node: Node) -> Kernel:
         n, rows = len(indices), int(shape[0])
         if not rows and n:
             raise invalid_argument(f"Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {n}")
+        if not indices.is_cuda and indices.shape[1]:
+            found = _with_filled_rows(indices.contiguous(), values, default, rows)
+            if found is not None:
+                return found
         first = indices[:, 0]
         for outside in ((first < 0) | (first >= rows)).nonzero()[:1, 0].tolist():
             row = int(first[outside])
@@ -423,6 +433,25 @@ def _fill_empty_rows(node: Node) -> Kernel:
         return whole[order], taken(joined([values, filler]), order), empty, back[:n]
 
     return run
+
+
+def _with_filled_rows(indices: Any, values: Any, default: Any, rows: int) -> Any:
+    """What filling empty rows gives; None where elements are in no row."""
+    n, rank = indices.shape
+    empty = torch.empty(rows, dtype=torch.bool)
+    missing = _native.empty_rows(indices.data_ptr(), n, rank, rows, empty.data_ptr())
+    if missing == _WHOLE:
+        return indices.clone(), values.copy() if isinstance(values, np.ndarray) else values.clone(), empty, torch.arange(n)
+    if missing < 0:
+        return None
+    filled = indices.new_empty((n + missing, rank))
+    sources, went = indices.new_empty(n + missing), indices.new_empty(n)
+    _native.fill_rows(indices.data_ptr(), n, rank, rows, filled.data_ptr(), sources.data_ptr(), went.data_ptr())
+    return filled, taken(joined([values, default.reshape(1)]), sources), empty, went
+
+
+# What `_native.empty_rows` says where there is nothing to do.
+_WHOLE = -2
 
 
 def _fill_empty_rows_shape(o: Operation) -> Any:

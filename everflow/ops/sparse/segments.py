@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
+from everflow import _native
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
@@ -15,6 +17,31 @@ from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.math.segments import averaged, check_increasing, in_type, over_root, summed
+
+# By what native code divides the sums of segments: by nothing, by how many rows they have, or by the root of that.
+_DIVISORS = {summed: 0, averaged: 1, over_root: 2}
+
+
+def _natively(compute: Callable[..., Any], rows: Any, indices: Any, ids: Any, divisor: int, count: int) -> Any:
+    """Rows combined to segments, or segments spread over rows; None where native code does not take them or finds them wrong."""
+    if rows.dtype is not torch.float32 or rows.is_cuda or len(indices) != len(ids) or indices.ndim != 1 or ids.ndim != 1:
+        return None
+    rows, indices, ids = rows.contiguous(), indices.contiguous(), ids.contiguous()
+    found = rows.new_empty((count, *rows.shape[1:]))
+    done = compute(
+        rows.data_ptr(),
+        rows.shape[0],
+        math.prod(rows.shape[1:]),
+        indices.data_ptr(),
+        indices.dtype is torch.int64,
+        ids.data_ptr(),
+        ids.dtype is torch.int64,
+        len(ids),
+        divisor,
+        found.data_ptr(),
+        count,
+    )
+    return found if done else None
 
 
 def _picked(combine: Callable[..., Any]) -> Callable[[Any], Callable[..., Any]]:
@@ -35,6 +62,9 @@ def _picked(combine: Callable[..., Any]) -> Callable[[Any], Callable[..., Any]]:
                 needed = int(count)
             if needed < 0 or count is None and len(ids) and needed == 0:
                 raise invalid_argument("segment ids must be >= 0")
+            found = _natively(_native.combine_rows, data, indices, ids, _DIVISORS[combine], needed)
+            if found is not None:
+                return found
             check_increasing(ids, needed)
             _check_indices(indices, data.shape[0])
             return compute(data[indices.to(torch.int64)], ids.to(torch.int64), needed)
@@ -86,6 +116,9 @@ def _spread(root: bool) -> Callable[[Any], Callable[..., Any]]:
 
     def run(dy: Any, indices: Any, ids: Any, rows: Any) -> Any:
         rows = int(rows)
+        found = _natively(_native.spread_rows, dy, indices, ids, 2 if root else 1, rows)
+        if found is not None:
+            return found
         segments = ids.to(torch.int64)
         if len(segments) and int(segments[-1]) >= dy.shape[0]:
             raise invalid_argument("Invalid number of segments")

@@ -13,6 +13,7 @@ from everflow.graph.graph import Graph
 from everflow.graph.malformed import unreadable
 from everflow.io import file_io, gfile
 from everflow.io.filesystems import path_text
+from everflow.train.metagraphs.graph_texts import graph_text
 
 
 @internal("framework.meta_graph.read_meta_graph_file")
@@ -42,6 +43,6 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     logdir = path_text(logdir)
     gfile.recursive_create_dir(logdir)
     path = os.path.join(logdir, name)
-    content = text_format.MessageToString(proto) if as_text else proto.SerializeToString()
+    content = graph_text(proto) if as_text else proto.SerializeToString()
     file_io.atomic_write_string_to_file(path, content)
     return path

@@ -182,3 +182,69 @@ def test_hashed_crosses_are_those_of_tensorflow():
             8566258320633682172,
             9088963133291694847,
         ]
+
+
+@pytest.mark.parametrize("kind", [tf.int32, tf.int64])
+@pytest.mark.parametrize("out", [tf.int32, tf.int64])
+def test_distinct_integers_are_numbered_as_they_come(kind, out):
+    rng = np.random.RandomState(0)
+    for size, high in ((0, 5), (1, 5), (300, 7), (300, 1 << 30)):
+        x = rng.randint(-high, high, size)
+        distinct, numbers, counts = run(tf.unique_with_counts(tf.constant(x, kind), out))
+        assert (distinct[numbers] == x).all()
+        assert len(set(distinct)) == len(distinct)
+        assert list(dict.fromkeys(x.tolist())) == distinct.tolist()
+        assert counts.tolist() == [int((x == d).sum()) for d in distinct]
+        assert numbers.dtype == counts.dtype == out.as_numpy_dtype
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "sqrt_n"])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("index_kind", [np.int32, np.int64])
+def test_picked_rows_are_combined_and_their_gradients_spread(name, kind, index_kind):
+    rng = np.random.RandomState(1)
+    data = rng.rand(6, 2, 3).astype(kind)
+    indices = np.array([5, 0, 0, 3, 1, 5], index_kind)
+    ids = np.array([0, 0, 2, 2, 2, 3], np.int32)
+    x = tf.constant(data)
+    y = getattr(tf, f"sparse_segment_{name}")(x, indices, ids)
+    weights = rng.rand(4, 2, 3).astype(kind)
+    (dx,) = tf.gradients(y, x, weights)
+    found, gradient = run([y, dx])
+    expected, spread = np.zeros((4, 2, 3)), np.zeros(data.shape)
+    for segment in range(4):
+        rows = indices[ids == segment]
+        by = {"sum": 1, "mean": len(rows), "sqrt_n": np.sqrt(len(rows))}[name] or 1
+        expected[segment] = data[rows].sum(0) / by
+        for row in rows:
+            spread[row] += weights[segment] / by
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(gradient, spread, rtol=1e-6)
+
+
+@pytest.mark.parametrize("strings", [False, True])
+def test_empty_rows_are_filled_between_elements_that_come_in_any_order(strings):
+    indices = [[4, 1], [1, 0], [4, 0], [2, 3]]
+    values = ["a", "b", "c", "d"] if strings else [1, 2, 3, 4]
+    default = "-" if strings else -1
+    sparse = tf.SparseTensor(indices, values, [6, 4])
+    filled, empty = tf.sparse.fill_empty_rows(sparse, default)
+    got, empty = run([filled, empty])
+    assert got.indices.tolist() == [[0, 0], [1, 0], [2, 3], [3, 0], [4, 1], [4, 0], [5, 0]]
+    kept = [v.decode() if strings else int(v) for v in got.values]
+    assert kept == [default, values[1], values[3], default, values[0], values[2], default]
+    assert empty.tolist() == [True, False, False, True, False, True]
+
+
+def test_rows_that_are_all_there_stay_as_they_are():
+    sparse = tf.SparseTensor([[0, 1], [0, 2], [1, 0]], [1.0, 2.0, 3.0], [2, 3])
+    filled, empty = tf.sparse.fill_empty_rows(sparse, 0.0)
+    got, empty = run([filled, empty])
+    assert got.indices.tolist() == [[0, 1], [0, 2], [1, 0]] and got.values.tolist() == [1, 2, 3]
+    assert not empty.any()
+
+
+def test_elements_in_no_row_are_refused():
+    sparse = tf.SparseTensor(tf.placeholder_with_default(np.array([[0, 0], [7, 0]]), [2, 2]), [1, 2], [3, 2])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\(1, 0\) is invalid: 7 >= 3"):
+        run(tf.sparse.fill_empty_rows(sparse, 0)[0])
