@@ -43,12 +43,15 @@ class StopAtAttemptsHook(SessionRunHook):
     def __init__(self, num_finalized_trees: Any, num_attempted_layers: Any, max_trees: int, max_depth: int) -> None:
         self._tensors, self._max_trees, self._max_layers = [num_finalized_trees, num_attempted_layers], max_trees, 2 * max_trees * max_depth
 
+    def _is_enough(self, trees: Any, layers: Any, more: int = 0) -> bool:
+        return bool(trees >= self._max_trees - more or layers > self._max_layers - more)
+
     def before_run(self, run_context: Any) -> Any:
         return SessionRunArgs(self._tensors)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        trees, layers = run_values.results
-        if trees >= self._max_trees or layers > self._max_layers:
+        # A step reads how many there are before it grows one: near the end they are read again.
+        if self._is_enough(*run_values.results, more=1) and self._is_enough(*run_context.session.run(self._tensors)):
             run_context.request_stop()
 
 
@@ -311,6 +314,17 @@ class _Training:
         splits = [[len(members), self._grower.max_splits, width, 2] for width, members in self._groups]
         return Batched({"stats": splits, "bias": [[1, 1], [1, 1]]}, n_batches)
 
+    def _kept(self) -> list[Any]:
+        """What notes the logits for the next step; they are not yet kept while the bias moves below them."""
+        if self._cache is None:
+            return []
+
+        def keep() -> Any:
+            with tf.control_dependencies([self._cache.set([self._tree_ids, self._node_ids, self.logits])]):
+                return tf.constant(True)
+
+        return [tf.cond(self._center_needed, lambda: tf.constant(False), keep) if self._hparams.center_bias else keep()]
+
     def step(self, steps: Any, gradients: Any, hessians: Any) -> Any:
         """An op that trains: it centers the bias first, if that is asked for, then grows trees."""
 
@@ -322,8 +336,7 @@ class _Training:
             means = [tf.reduce_sum(gradients, axis=0, keepdims=True), tf.reduce_sum(hessians, axis=0, keepdims=True)]
             return _as_flag(steps.step(means, self.stamp, lambda found: self._grower.center(self._center_needed, *found), "bias"))
 
-        kept = [self._cache.set([self._tree_ids, self._node_ids, self.logits])] if self._cache else []
-        with tf.control_dependencies(kept):
+        with tf.control_dependencies(self._kept()):
             grown = tf.cond(self._center_needed, center, grow) if self._hparams.center_bias else grow()
         with tf.control_dependencies([grown]):
             with tf.control_dependencies([tf.assign_add(get_global_step(), 1)]):
