@@ -9,7 +9,7 @@ from everflow.train.metagraphs.graph_texts import graph_text
 
 def test_text_of_a_graph_is_read_as_the_same_graph():
     with tf.Graph().as_default() as graph:
-        tf.constant('\u00e9\n"\'\\\x00 \u2603')
+        tf.constant("\u00e9\n\"'\\\x00 \u2603")
         tf.constant([1.5, np.nan, np.inf, 1e-30, 0.1])
         tf.constant([1 << 40, -5])
         tf.constant(1 / 3, tf.float64)
