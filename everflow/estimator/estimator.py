@@ -157,7 +157,7 @@ class Estimator:
         if max_steps is not None and max_steps <= saved_step(self._model_dir):
             logging.info("Skipping training since max_steps has already saved.")
             return self
-        hooks = _checked_hooks(hooks)
+        hooks = checked_hooks(hooks)
         if steps is not None or max_steps is not None:
             hooks.append(StopAtStepHook(steps, max_steps))
         saving_listeners = list(saving_listeners or ())
@@ -191,7 +191,7 @@ class Estimator:
         name: str | None = None,
     ) -> Any:
         """The metrics of a checkpoint, over the whole input or so many batches of it."""
-        hooks = _checked_hooks(hooks)
+        hooks = checked_hooks(hooks)
         if steps is not None:
             if steps <= 0:
                 raise ValueError(f"Must specify steps > 0, given: {steps}")
@@ -233,7 +233,7 @@ class Estimator:
         yield_single_examples: bool = True,
     ) -> Iterator[Any]:
         """Predictions for each example of the input, or batch by batch."""
-        hooks = _checked_hooks(hooks)
+        hooks = checked_hooks(hooks)
         if not checkpoint_path:
             checkpoint_path = self.latest_checkpoint()
         if not checkpoint_path:
@@ -427,7 +427,8 @@ def server_devices(config: Any) -> Any:
     )
 
 
-def _checked_hooks(hooks: Any) -> list[Any]:
+def checked_hooks(hooks: Any) -> list[Any]:
+    """Hooks as a list; TypeError where one is something else."""
     hooks = list(hooks or ())
     for hook in hooks:
         if not isinstance(hook, SessionRunHook):

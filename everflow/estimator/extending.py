@@ -10,7 +10,6 @@ from everflow.estimator.arguments import parameters_of
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.export_outputs import PredictOutput
 from everflow.estimator.mode_keys import ModeKeys
-from everflow.estimator.spec import checked_metrics
 from everflow.graph.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from everflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from everflow.train.optimizer import Optimizer
@@ -30,7 +29,7 @@ def add_metrics(estimator: Any, metric_fn: Any) -> Any:
             return spec
         given = {"features": features, "labels": labels, "predictions": spec.predictions, "config": config}
         new = metric_fn(**{name: value for name, value in given.items() if name in taken}) or {}
-        return spec._replace(eval_metric_ops={**spec.eval_metric_ops, **checked_metrics(new)})
+        return spec._replace(eval_metric_ops={**spec.eval_metric_ops, **new})
 
     return Estimator(
         model_fn=new_model_fn, model_dir=estimator.model_dir, config=estimator.config, warm_start_from=estimator._warm_start_settings

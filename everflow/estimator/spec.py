@@ -37,7 +37,9 @@ def _checked_loss(loss: Any, mode: str) -> Any:
             raise ValueError("Missing loss.")
         return None
     if not isinstance(loss, Tensor):
-        loss = tf.convert_to_tensor(loss) if not hasattr(loss, "value") else loss.value()
+        if not tf.is_tensor(loss) or isinstance(loss, SparseTensor):
+            raise TypeError(f"loss must be Tensor, given: {loss}")
+        loss = tf.convert_to_tensor(loss)
     shape = loss.get_shape()
     if shape.num_elements() not in (None, 1):
         raise ValueError(f"Loss must be scalar, given: {loss}")
@@ -68,10 +70,10 @@ def _checked_predictions(predictions: Any, mode: str) -> Any:
         return {}
     named = predictions if isinstance(predictions, dict) else {"": predictions}
     for key, value in named.items():
-        if not isinstance(value, (Tensor, SparseTensor)):
-            where = f"predictions[{key}]" if key else "predictions"
+        where = f"predictions[{key}]" if key else "predictions"
+        if not tf.is_tensor(value) or isinstance(value, SparseTensor):
             raise TypeError(f"{where} must be Tensor, given: {value}")
-        _from_this_graph(value.values if isinstance(value, SparseTensor) else value, f"predictions[{key}]" if key else "predictions")
+        _from_this_graph(value, where)
     return predictions
 
 
@@ -86,6 +88,8 @@ def checked_metrics(eval_metric_ops: Any) -> dict[str, Any]:
         if hasattr(metric, "result") and hasattr(metric, "updates"):
             if not metric.updates:
                 raise ValueError(f'Please call update_state(...) on the "{metric.name}" metric')
+            for update in metric.updates:
+                _from_this_graph(update, f"eval_metric_ops[{key}]")
             for variable in metric.variables:
                 for collection in (tf.GraphKeys.LOCAL_VARIABLES, tf.GraphKeys.METRIC_VARIABLES):
                     if not any(variable is known for known in tf.get_collection(collection)):
@@ -177,7 +181,7 @@ class EstimatorSpec(
         eval_metric_ops = checked_metrics(eval_metric_ops)
         scaffold = scaffold or Scaffold()
         if not isinstance(scaffold, Scaffold):
-            raise TypeError(f"scaffold must be Scaffold. Given: {scaffold}")
+            raise TypeError(f"scaffold must be tf.train.Scaffold. Given: {scaffold}")
         return super().__new__(
             cls,
             mode=mode,
@@ -192,3 +196,9 @@ class EstimatorSpec(
             evaluation_hooks=hooks[2],
             prediction_hooks=hooks[3],
         )
+
+    def _replace(self, **kwds: Any) -> EstimatorSpec:
+        """A spec with some fields changed, which is checked as any other."""
+        if kwds.get("mode", self.mode) != self.mode:
+            raise ValueError("mode of EstimatorSpec cannot be changed.")
+        return EstimatorSpec(**{**self._asdict(), **kwds})

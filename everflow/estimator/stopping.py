@@ -11,7 +11,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.estimator.estimator import Estimator
+from everflow.estimator.estimator import Estimator, checked_hooks
 from everflow.estimator.running import write_results
 from everflow.platform import logging
 from everflow.train.checkpoints.reader import load_variable
@@ -296,38 +296,46 @@ class InMemoryEvaluatorHook(SessionRunHook):
         if every_n_iter is None or every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         if estimator.config.num_ps_replicas > 0 or estimator.config.num_worker_replicas > 1:
-            raise ValueError("InMemoryEvaluator supports only single machine (aka Local) mode.")
-        self._estimator, self._input_fn, self._steps, self._name = estimator, input_fn, steps, name
-        self._hooks = list(hooks or ())
+            raise ValueError("InMemoryEvaluator supports only single machine (aka Local) setting.")
+        self._estimator, self._input_fn, self._name = estimator, input_fn, name
+        self._hooks = checked_hooks(hooks)
+        if steps:
+            self._hooks.append(StopAfterNEvalsHook(num_evals=steps))
         self._every_n_iter = every_n_iter
-        self._count = 0
 
     def begin(self) -> None:
-        self._trained = {v.op.name: v for v in tf.global_variables()}
+        self._count = 0
+        self._graph = tf.Graph()
+        with self._graph.as_default():
+            found = self._estimator._evaluation_graph(self._input_fn, self._hooks, None, self._graph)
+            self._scaffold, self._update, self._metrics, self._all_hooks = found
+            if self._scaffold.saver is not None:
+                raise ValueError("InMemoryEvaluator does not support custom saver")
+            if self._scaffold.init_fn is not None:
+                raise ValueError("InMemoryEvaluator does not support custom init_fn")
+            self._evaluated = {v.name: v for v in tf.global_variables()}
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        if self._count == 0:
-            self._evaluate(session)
+        if tf.get_collection(tf.GraphKeys.SAVEABLE_OBJECTS):
+            raise ValueError("InMemoryEvaluator does not support saveables other than global variables.")
+        self._trained = {v.name: v for v in tf.global_variables() if v.name in self._evaluated}
+        self._evaluate(session)
 
     def _evaluate(self, session: Any) -> None:
         values = session.run(self._trained)
-        with tf.Graph().as_default() as graph:
-            scaffold, update, found, hooks = self._estimator._evaluation_graph(self._input_fn, list(self._hooks), None, graph)
-            if self._steps:
-                hooks = [*hooks, StopAfterNEvalsHook(num_evals=self._steps)]
-            variables = [v for v in tf.global_variables() if v.op.name in values]
 
-            def load(_: Any, target: Any) -> None:
-                for variable in variables:
-                    variable.load(values[variable.op.name], target)
+        def load(_: Any, target: Any) -> None:
+            for name, value in values.items():
+                self._evaluated[name].load(value, target)
 
+        with self._graph.as_default():
             results = evaluate_once(
                 None,
                 master=self._estimator.config.evaluation_master,
-                scaffold=Scaffold(init_fn=load, copy_from_scaffold=scaffold),
-                eval_ops=update,
-                final_ops=found,
-                hooks=hooks,
+                scaffold=Scaffold(init_fn=load, copy_from_scaffold=self._scaffold),
+                eval_ops=self._update,
+                final_ops=self._metrics,
+                hooks=self._all_hooks,
                 config=self._estimator._session_config,
             )
         write_results(self._estimator.eval_dir(self._name), results, results["global_step"])

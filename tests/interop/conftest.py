@@ -43,7 +43,20 @@ def _install(folder: pathlib.Path, *packages: str) -> None:
 def real_tensorflow(tmp_path_factory):
     """Runs code in a real TensorFlow: `found = ...` in the code is what comes back."""
     python = os.environ.get("EVERFLOW_REAL_TENSORFLOW") or installed("real-tensorflow", "tensorflow-cpu")
-    script = tmp_path_factory.mktemp("real") / "reads.py"
+    return runner(python, tmp_path_factory.mktemp("real") / "reads.py")
+
+
+@pytest.fixture(scope="session")
+def tensorflow_1(tmp_path_factory):
+    """The same in TensorFlow 1.15, which has what later ones dropped."""
+    python = os.environ.get("EVERFLOW_REAL_TENSORFLOW_1")
+    if not python:
+        pytest.skip("TensorFlow 1.15 needs Python 3.7: EVERFLOW_REAL_TENSORFLOW_1 is to name one that has it")
+    return runner(python, tmp_path_factory.mktemp("classic") / "reads.py")
+
+
+def runner(python, script: pathlib.Path):
+    """Runs code in a Python with TensorFlow."""
 
     def run(code: str, *arguments: object) -> object:
         imports = "import json, sys\nimport numpy as np\nimport tensorflow as tf\n"

@@ -32,13 +32,10 @@ def flatten_tensor(tensor: Any, sequence_mask: Any, expected_length: Any) -> Any
     if shape.ndims is None or shape.ndims < 2:
         raise ValueError(f"Input tensor expected to have at least 2 dimensions, got {shape.ndims} instead.")
     if isinstance(tensor, SparseTensor):
-        flat, rank = tensor.values, 1
-        if shape.ndims > 2:
-            # The last dimension stays: only batch and step become one.
-            dense_shape = tensor.dense_shape
-            flat = tf.sparse.to_dense(tf.sparse.reshape(tensor, tf.concat([[dense_shape[0] * dense_shape[1]], dense_shape[2:]], axis=0)))
-            flat = tf.boolean_mask(flat, tf.reshape(tf.cast(sequence_mask, tf.bool), [-1]))
-            rank = shape.ndims - 1
+        # Only batch and step become one: each step has all of its values.
+        flat, rank = tf.sparse.reorder(tensor).values, shape.ndims - 1
+        if rank > 1:
+            flat = tf.reshape(flat, tf.concat([[-1], tensor.dense_shape[2:]], axis=0))
     else:
         with tf.control_dependencies(
             [tf.assert_equal(tf.shape(sequence_mask), tf.shape(tensor)[:2], message="Tensor shape is incompatible with provided mask.")]
@@ -46,6 +43,7 @@ def flatten_tensor(tensor: Any, sequence_mask: Any, expected_length: Any) -> Any
             flat, rank = tf.boolean_mask(tensor, tf.cast(sequence_mask, tf.bool)), shape.ndims - 1
     if rank == 1:
         flat = tf.expand_dims(flat, -1)
+    expected_length = tf.cast(expected_length, tf.int32)
     check = tf.assert_equal(
         tf.shape(flat)[0],
         expected_length,
@@ -99,7 +97,7 @@ class SequentialHeadWrapper(SequentialHead):
         """The head for single predictions."""
         return self._static_head
 
-    def _flat(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any, Any]:
+    def _flatten(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any, Any]:
         """Labels, logits and the features that the head needs, step after step."""
         with name_scope(None, "flatten", values=(logits,)):
             if self._mask_key not in features:
@@ -122,7 +120,7 @@ class SequentialHeadWrapper(SequentialHead):
 
     def loss(self, logits: Any, labels: Any, features: Any = None, mode: Any = None, regularization_losses: Any = None) -> Any:  # type: ignore[override]
         """The loss of the steps that count."""
-        labels, logits, features = self._flat(labels, logits, features)
+        labels, logits, features = self._flatten(labels, logits, features)
         return self._static_head.loss(
             logits=logits, labels=labels, features=features, mode=mode, regularization_losses=regularization_losses
         )
@@ -137,7 +135,7 @@ class SequentialHeadWrapper(SequentialHead):
 
     def update_metrics(self, eval_metrics: Any, features: Any, logits: Any, labels: Any, regularization_losses: Any = None) -> Any:
         """Counts the steps that count."""
-        labels, logits, features = self._flat(labels, logits, features)
+        labels, logits, features = self._flatten(labels, logits, features)
         return self._static_head.update_metrics(
             eval_metrics, features=features, logits=logits, labels=labels, regularization_losses=regularization_losses
         )
@@ -159,7 +157,7 @@ class SequentialHeadWrapper(SequentialHead):
             spec = self._static_head.create_estimator_spec(features=features, mode=mode, logits=logits)
             spec.predictions[self._mask_key] = features[self._mask_key]
             return spec._replace(predictions=spec.predictions)
-        labels, logits, features = self._flat(labels, logits, features)
+        labels, logits, features = self._flatten(labels, logits, features)
         return self._static_head.create_estimator_spec(
             features=features,
             mode=mode,
