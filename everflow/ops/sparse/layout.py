@@ -323,8 +323,10 @@ def _reshape(node: Node) -> Kernel:
 
 def _moved(indices: Any, old: list[int], new: list[int]) -> Any:
     if not indices.is_cuda:
+        # Held by its name until native code has read it: `tf.where` gives indices that are not contiguous.
+        indices = indices.contiguous()
         found = indices.new_empty((len(indices), len(new)))
-        _native.move_places(indices.contiguous().data_ptr(), len(indices), old, new, found.data_ptr())
+        _native.move_places(indices.data_ptr(), len(indices), old, new, found.data_ptr())
         return found
     at = positions(indices, old)
     columns = []
