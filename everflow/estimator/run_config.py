@@ -192,7 +192,7 @@ class RunConfig:
             raise ValueError("`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.")
         cluster = _Cluster()
         model_dir = _joined_model_dir(cluster.text, model_dir)
-        if session_config is None and cluster.spec:
+        if session_config is None and cluster.spec and cluster.type in (TaskType.MASTER, TaskType.CHIEF, TaskType.WORKER, TaskType.PS):
             session_config = default_session_config()
             session_config.device_filters.extend(_device_filters(cluster.spec, cluster.type, cluster.id) or [])
         given = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import copy
 import enum
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from everflow.api import internal, public
 from everflow.estimator import arguments
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.mode_keys import ModeKeys
-from everflow.estimator.run_config import RunConfig
+from everflow.estimator.run_config import RunConfig, TaskType
 from everflow.estimator.spec import EstimatorSpec
 from everflow.graph.scopes import device
 from everflow.train.global_step import create_global_step
@@ -28,6 +29,28 @@ class InputPipelineConfig(enum.IntEnum):
     PER_HOST_V2 = 3
     BROADCAST = 4
     SLICED = 5
+
+
+# How many cores may hold parts of one model.
+_CORES = (1, 2, 4, 8, 16, 32, 64, 128)
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
+IterationsPerLoop = internal("estimator.tpu.util.IterationsPerLoop")(collections.namedtuple("IterationsPerLoop", ["value", "unit"]))
+
+
+@internal("estimator.tpu.util.parse_iterations_per_loop")
+def parse_iterations_per_loop(iterations_per_loop: Any) -> Any:
+    """How many steps, or for how many seconds ("90s", "5m", "1h"), a TPU would train without a word to its host."""
+    if isinstance(iterations_per_loop, str):
+        found = re.fullmatch(r"(\d+)([hms])", iterations_per_loop)
+        if not found:
+            raise ValueError(f"Invalid TPUConfig `iterations_per_loop` value, which must be positive: {iterations_per_loop}")
+        value, unit = int(found[1]) * _UNITS[found[2]], "seconds"
+    else:
+        value, unit = int(iterations_per_loop), "count"
+    if value <= 0:
+        raise ValueError(f"Invalid TPUConfig `iterations_per_loop` value. It must be positive, got {iterations_per_loop}")
+    return IterationsPerLoop(value, unit)
 
 
 @public("estimator.tpu.TPUConfig", "contrib.tpu.TPUConfig")
@@ -61,8 +84,11 @@ class TPUConfig(
         eval_training_input_configuration: Any = InputPipelineConfig.PER_HOST_V1,
         experimental_host_call_every_n_steps: int = 1,
     ) -> TPUConfig:
-        if iterations_per_loop <= 0:
-            raise ValueError(f"TPUConfig iterations_per_loop must be positive, got {iterations_per_loop}")
+        parse_iterations_per_loop(iterations_per_loop)
+        if num_shards is not None and num_shards <= 0:
+            raise ValueError(f"TPUConfig num_shards must be positive, got {num_shards}")
+        if num_cores_per_replica is not None and num_cores_per_replica not in _CORES:
+            raise ValueError(f"TPUConfig num_cores_per_replica must be {', '.join(map(str, _CORES))}; got {num_cores_per_replica}")
         if isinstance(per_host_input_for_training, bool):
             per_host_input_for_training = (
                 InputPipelineConfig.PER_HOST_V1 if per_host_input_for_training else InputPipelineConfig.PER_SHARD_V1
@@ -91,12 +117,17 @@ class TPURunConfig(RunConfig):
         super().__init__(**kwargs)
         self._tpu_config = tpu_config or TPUConfig()
         self._cluster = cluster
+        # A worker of a TPU talks to it, not to parameter servers: there are no devices to leave out.
+        if "session_config" not in kwargs and self._cluster_spec:
+            self._session_config = None
         if master is not None and cluster is not None:
             raise ValueError("Both master and cluster are set.")
         if master is not None:
             self._master = master
-        if evaluation_master is not None or master is not None:
-            self._evaluation_master = evaluation_master if evaluation_master is not None else self._master
+        if evaluation_master is not None:
+            self._evaluation_master = evaluation_master
+        elif not self._evaluation_master and self.task_type != TaskType.EVALUATOR:
+            self._evaluation_master = self._master
 
     @property
     def tpu_config(self) -> Any:

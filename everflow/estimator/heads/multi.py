@@ -50,6 +50,9 @@ class MultiGraphHead(GraphHead):
         found = {h.name: h.create_loss(features, mode, parts[h.name], labels[h.name]) for h in self._heads}
         losses = [spec.training_loss for spec in found.values()]
         by_head = {field: {name: getattr(spec, field) for name, spec in found.items()} for field in LossSpec._fields[1:]}
+        for name, weight in zip(found, self._head_weights or ()):
+            for field in ("unreduced_loss", "weights"):
+                by_head[field][name] = tf.multiply(by_head[field][name], weight)
         return LossSpec(training_loss=self._weighted(losses), **by_head)
 
     def _weighted(self, losses: list[Any]) -> Any:

@@ -23,12 +23,20 @@ class MultiHead(Head):
 
     def __init__(self, heads: Any, head_weights: Any = None) -> None:
         self._heads = checked_heads(heads, head_weights)
-        reductions = {head.loss_reduction for head in self._heads}
-        if len(reductions) > 1:
-            raise ValueError(f"The loss_reduction must be the same for different heads. Given: {[h.loss_reduction for h in self._heads]}")
         self._head_weights = tuple(head_weights) if head_weights else ()
         self._name = "_".join(head.name for head in self._heads)
-        self._loss_reduction = self._heads[0].loss_reduction
+
+    @property
+    def loss_reduction(self) -> str:
+        """How losses of examples become one."""
+        return self._checked_reduction()
+
+    def _checked_reduction(self) -> str:
+        """The reduction of the heads, which must be one and the same."""
+        reductions = [head.loss_reduction for head in self._heads]
+        if len(set(reductions)) > 1:
+            raise ValueError(f"The loss_reduction must be the same for different heads. Given: {reductions}")
+        return reductions[0]
 
     @property
     def logits_dimension(self) -> int:
@@ -75,6 +83,7 @@ class MultiHead(Head):
         return self._weighted(losses, regularization_losses)
 
     def _weighted(self, losses: list[Any], regularization_losses: Any) -> Any:
+        self._checked_reduction()
         with name_scope(None, "merge_losses", values=losses):
             if self._head_weights:
                 losses = [tf.multiply(loss, weight) for loss, weight in zip(losses, self._head_weights)]

@@ -26,6 +26,8 @@ def numpy_input_fn(
             raise TypeError(f"x must be a dict or array; got {type(x).__name__}")
         if isinstance(x, dict) and not x:
             raise ValueError("x cannot be an empty dict")
+        if isinstance(x, np.ndarray) and not x.size:
+            raise ValueError("x cannot be an empty array.")
         if isinstance(y, dict) and not y:
             raise ValueError("y cannot be empty dict, use None instead.")
         if isinstance(x, dict) and isinstance(y, dict) and set(x) & set(y):

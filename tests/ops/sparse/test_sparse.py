@@ -248,3 +248,12 @@ def test_elements_in_no_row_are_refused():
     sparse = tf.SparseTensor(tf.placeholder_with_default(np.array([[0, 0], [7, 0]]), [2, 2]), [1, 2], [3, 2])
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\(1, 0\) is invalid: 7 >= 3"):
         run(tf.sparse.fill_empty_rows(sparse, 0)[0])
+
+
+def test_indices_that_are_not_contiguous_are_reshaped():
+    dense = np.zeros((40, 6), np.int64)
+    dense[::3, 2] = dense[1::2, 5] = 1
+    places = tf.where(tf.constant(dense, tf.bool))
+    sparse = tf.SparseTensor(places, tf.ones(tf.shape(places)[0]), [40, 6])
+    found = run(tf.sparse.reshape(sparse, [20, 12]))
+    assert (dense_of(found) == dense.reshape(20, 12)).all()
