@@ -76,12 +76,12 @@ class Boundaries:
     def __init__(self, features: TreeFeatures, hparams: Any, n_batches: int) -> None:
         self._n_batches = n_batches
         self._count = features.num_streams
-        self.are_ready: Any = None
+        # Also where no feature needs boundaries: TensorFlow's checkpoints have it.
+        self.are_ready = tf.Variable(False, trainable=False, name="are_boundaries_ready", use_resource=True)
         self.values: list[Any] = []
         if self._count:
             quantiles = num_quantiles_of(hparams)
             self._streams = QuantileAccumulator(hparams.quantile_sketch_epsilon, self._count, quantiles)
-            self.are_ready = tf.Variable(False, trainable=False, name="are_boundaries_ready", use_resource=True)
             self.values = self._streams.get_bucket_boundaries()
             self._seen = tf.Variable(0, trainable=False, name="batches_seen", collections=[tf.GraphKeys.LOCAL_VARIABLES], use_resource=True)
 
