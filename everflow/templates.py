@@ -267,19 +267,16 @@ class EagerTemplate(Template):
         # Inside another template, and inside a store of the program's, variables are shared by their names.
         around = default_variable_store()
         self._template_store = EagerVariableStore(around if around._store_eager_variables else None)
-        self._scope_name: str | None = self._variable_scope.name if self._variable_scope else None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._scope_name is None:
-            with scopes.variable_scope(None, self._name) as made:
-                self._scope_name = made.name
-        # The scope's name says it all: it is entered from the root, whatever is around.
-        with (
-            self._template_store.as_default(),
-            scopes.variable_scope(scopes.VariableScope(False, name=self._scope_name or ""), custom_getter=self._custom_getter) as made,
-        ):
+        # The store comes inside the scope: templates beside each other find which names are taken.
+        if self._variable_scope:
+            with scopes.variable_scope(self._variable_scope, reuse=scopes.AUTO_REUSE), self._template_store.as_default():
+                return self._call_func(args, kwargs)
+        with scopes.variable_scope(None, self._name, custom_getter=self._custom_getter) as made:
             self._variable_scope = made
-            return self._call_func(args, kwargs)
+            with self._template_store.as_default():
+                return self._call_func(args, kwargs)
 
     def _below_scope(self, variables: list[Any]) -> list[Any]:
         prefix = self.variable_scope_name or ""

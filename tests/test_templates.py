@@ -4,6 +4,7 @@ import pytest
 
 import everflow as tf
 from everflow.eager.context import eager_mode, graph_mode
+from everflow.internals import module
 
 
 def dummy():
@@ -59,3 +60,32 @@ def test_variables_of_eager_templates_are_in_collections(eager):
     assert [v.name for v in tf.get_collection("mine")] == ["t/other:0"]
     with template._template_store.as_default():
         assert tf.get_variable("t/w", [1]) is tf.global_variables()[0]
+
+
+def test_a_template_in_eager_mode_keeps_what_the_scope_around_it_says(eager):
+    def local(getter, *args, **kwargs):
+        return getter(*args, **{**kwargs, "trainable": False, "collections": ["mine"]})
+
+    with tf.Graph().as_default(), eager_mode():
+        with tf.variable_scope("around", custom_getter=local):
+            template = tf.make_template("t", lambda: tf.get_variable("v", [2]), create_scope_now_=True)
+        first = template()
+        assert template() is first
+        assert tf.get_collection("mine") == [first]
+        assert not tf.global_variables() and not first.trainable
+
+
+def test_functions_share_the_variables_of_the_graph_around_them(graph):
+    template = tf.make_template("t", lambda x: tf.matmul(x, tf.get_variable("v", [1, 3])))
+    function = tf.contrib.eager.defun(template)
+    assert [function(tf.zeros([size, 1])).shape.as_list() for size in (2, 5)] == [[2, 3], [5, 3]]
+    assert [v.name for v in template.trainable_variables] == ["t/v:0"]
+    with tf.variable_scope("t", reuse=True):
+        assert tf.get_variable("v", [1, 3]) is template.trainable_variables[0]
+
+
+def test_variables_of_a_function_are_in_the_store_around_it(eager):
+    store = module("python.ops.variable_scope").EagerVariableStore()
+    with store.as_default():
+        tf.contrib.eager.defun(lambda: tf.get_variable("v", [2]) + 1)()
+    assert [v.name for v in store.variables()] == ["v:0"]

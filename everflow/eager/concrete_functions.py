@@ -32,12 +32,15 @@ from everflow.graph.type_spec import CompositeTensor
 from everflow.ops.core.registry import apply
 from everflow.ops.random.eager_seeds import SEEDS
 from everflow.ops.variables.resource_variables import variable_accessed
+from everflow.ops.variables.store import STORE_KEY
+from everflow.ops.variables.variable_scope import SCOPES_KEY
 from everflow.runtime import effects
 from everflow.values.resources import Storage
 
 _serial = itertools.count()
 _ATTRIBUTES = ("api_implements", "api_preferred_device", "forward_function_name", "backward_function_name")
-_OF_VARIABLES = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES)
+# Variables, and what finds them by their names: a function's are those of the graph around it.
+_OF_VARIABLES = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, STORE_KEY, SCOPES_KEY)
 
 
 def is_variable(value: Any) -> bool:
@@ -50,16 +53,17 @@ class TracedGraph(FuncGraph):
 
     orders_effects = True
 
-    def __init__(self, name: str, capture_by_value: bool | None = None) -> None:
-        super().__init__(name, capture_by_value=capture_by_value)
+    def __init__(self, name: str, capture_by_value: bool | None = None, collections: Any = None) -> None:
+        super().__init__(name, collections, capture_by_value)
         self.eager_outside = eager = is_eager_outside()
         self._functions = LIBRARY._functions if eager else get_default_graph()._functions
+        if collections is None:
+            outer = get_default_graph()._collections
+            self._collections = {key: list(values) for key, values in outer.items() if key not in _OF_VARIABLES}
+            self._collections |= {key: outer.setdefault(key, []) for key in _OF_VARIABLES}
         if eager:
             self.outer_graph = LIBRARY
             self.seed = SEEDS.seed
-        else:
-            outer = get_default_graph()._collections
-            self._collections = {key: list(values) for key, values in outer.items() if key not in _OF_VARIABLES}
         self._watched: dict[int, Any] = {}
         # The handles of variables that are arguments, and the inputs that stand for them.
         self.given: dict[Tensor, Tensor] = {}

@@ -174,7 +174,7 @@ class WrappedGraph:
 
     def __init__(self, variable_holder: VariableHolder | None = None, **kwargs: Any) -> None:
         self._variable_holder = variable_holder or VariableHolder(share_variables=True)
-        self.graph = TracedGraph(kwargs.pop("name", "wrapped_function_graph"))
+        self.graph = TracedGraph(kwargs.pop("name", "wrapped_function_graph"), collections={})
         self._wrapped_function = WrappedFunction(self.graph, self._variable_holder)
         self._functions: dict[str, WrappedFunction] = {}
 
@@ -207,7 +207,9 @@ class WrappedGraph:
 def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = None) -> WrappedFunction:
     """Traces a Python function once. It keeps the variables that it makes, and its graph can be cut to parts with `prune`."""
     holder = VariableHolder(fn)
-    graph = _traced(fn, signature, f"wrapped_{name}" if name else "wrapped_function", holder, TracedGraph(name or "wrapped_function"))
+    graph = _traced(
+        fn, signature, f"wrapped_{name}" if name else "wrapped_function", holder, TracedGraph(name or "wrapped_function", collections={})
+    )
     return WrappedFunction(graph, holder, signature=signature)
 
 

@@ -17,7 +17,8 @@ LARGEST = 1 << 16
 # Nothing about shapes follows from more elements than these.
 MOST = 1 << 22
 # The ops whose values `constant_value` tells; programs take other values for ones that vary.
-_TOLD = frozenset(("Const", "Shape", "Size", "Rank", "Range", "Cast", "Concat", "ConcatV2", "Pack", "Fill", "Equal", "NotEqual"))
+_OF_SHAPES = frozenset(("Const", "Shape", "Size", "Rank"))
+_TOLD = frozenset(("Range", "Cast", "Concat", "ConcatV2", "Pack", "Fill", "Equal", "NotEqual"))
 
 
 class _Memory(threading.local):
@@ -71,7 +72,7 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
         return None
     if tensor.is_eager:
         return tensor.numpy()
-    if tensor.op.type not in _TOLD or tensor.op.type == "Pack" and tensor.op.attr("axis") != 0:
+    if not _is_told(tensor.op):
         return None
     if partial and tensor.op.type == "Pack":
         values = [constant_value(t, partial) for t in tensor.op.inputs]
@@ -80,6 +81,12 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
     if found is not None:
         tensor.graph.prevent_feeding(tensor)
     return found
+
+
+def _is_told(op: Operation) -> bool:
+    if op.type in _OF_SHAPES:
+        return True
+    return op.type in _TOLD and not (op.type == "Pack" and op.attr("axis") != 0) and all(_is_told(t.op) for t in op.inputs)
 
 
 def dims_of(tensor: Any, depth: int = 32) -> tuple[int | None, ...] | None:

@@ -100,7 +100,7 @@ class _Model:
         library.adapt(graph_def.node)
         _isolate(graph_def.node, f"_load_{next(_loads)}")
         handles = self._make_variables(graph_def)
-        graph = TracedGraph("saved_model")
+        graph = TracedGraph("saved_model", collections={})
         with graph.as_default():
             # Below a scope of their own: the model's nodes keep their names.
             with graph.name_scope("variables_outside"):

@@ -67,3 +67,16 @@ def test_values_used_often_are_computed_once():
 def test_what_can_not_be_computed_is_left_to_the_run():
     sizes = tf.gather([1, 2], tf.identity(7))
     assert tf.zeros([sizes]).shape.as_list() == [None]
+
+
+def test_permutations_that_follow_from_a_rank_are_known_to_shapes():
+    x = tf.placeholder(tf.float32, [None, 1, 4, 3])
+    rank = tf.rank(x)
+    wrapped = [-1, 0, 2] % rank
+    order = tf.concat([wrapped[:1], tf.range(1, rank - 1), wrapped[1:2]], 0)
+    assert tf.transpose(x, order).shape.as_list() == [3, 1, 4, None]
+
+
+def test_values_that_were_computed_are_not_told():
+    assert tf.contrib.util.constant_value(tf.range(tf.rank(tf.zeros([2, 3])) - 1)) is None
+    assert tf.contrib.util.constant_value(tf.range(3)).tolist() == [0, 1, 2]

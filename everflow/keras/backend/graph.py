@@ -19,7 +19,7 @@ def get_graph() -> Any:
     if not executing_eagerly():
         return tf.get_default_graph()
     if "graph" not in _held:
-        _held["graph"] = TracedGraph("keras_graph")
+        _held["graph"] = TracedGraph("keras_graph", collections={})
     return _held["graph"]
 
 
