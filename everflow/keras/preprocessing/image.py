@@ -68,12 +68,14 @@ def array_to_img(x: Any, data_format: str | None = None, scale: bool = True, dty
     x = np.array(x, dtype or config.floatx())
     if x.ndim != 3:
         raise ValueError(f"Expected image array to have rank 3 (single image). Got array with shape: {x.shape}")
+    if data_format not in (None, "channels_first", "channels_last"):
+        raise ValueError(f"Invalid data_format: {data_format}")
     if layout(data_format) == "channels_first":
         x = x.transpose(1, 2, 0)
     if scale:
         x = x - x.min()
         highest = x.max()
-        x = x * (255 / highest) if highest else x
+        x = x / highest * 255 if highest else x
     channels = x.shape[2]
     if channels == 1:
         plane = x[:, :, 0]
