@@ -7,7 +7,15 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.sparse_tensor import SparseTensor
-from everflow.keras.window_arithmetic import normalize_data_format
+from everflow.keras.config import image_data_format
+
+
+def known_data_format(data_format: str | None) -> str:
+    """The order of axes that was asked for, or the one that Keras is set to."""
+    found = image_data_format() if data_format is None else data_format
+    if found not in ("channels_first", "channels_last"):
+        raise ValueError(f"Unknown data_format: {found}")
+    return found
 
 
 @public("keras.backend.transpose")
@@ -156,7 +164,7 @@ def _padded(x: Any, padding: Any, data_format: str | None, number: int) -> Any:
     if len(padding) != number or any(len(p) != 2 for p in padding):
         raise AssertionError(f"`padding` is {number} pairs.")
     inner = [list(p) for p in padding]
-    first = normalize_data_format(data_format) == "channels_first"
+    first = known_data_format(data_format) == "channels_first"
     return tf.pad(x, [[0, 0], [0, 0], *inner] if first else [[0, 0], *inner, [0, 0]])
 
 

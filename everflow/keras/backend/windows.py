@@ -6,9 +6,8 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.keras.backend.shaping import temporal_padding
+from everflow.keras.backend.shaping import known_data_format, temporal_padding
 from everflow.keras.backend.values import int_shape
-from everflow.keras.window_arithmetic import normalize_data_format
 
 
 def _padding(padding: str) -> str:
@@ -19,7 +18,7 @@ def _padding(padding: str) -> str:
 
 def _last(x: Any, data_format: str | None, rank: int) -> tuple[Any, bool]:
     """(the tensor with its channels last, whether they were first)."""
-    first = normalize_data_format(data_format) == "channels_first"
+    first = known_data_format(data_format) == "channels_first"
     return (tf.transpose(x, [0, *range(2, rank + 2), 1]) if first else x), first
 
 
@@ -236,7 +235,7 @@ def local_conv2d(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, outpu
 @public("keras.backend.bias_add")
 def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
     """Adds a bias to channels; one of as many dimensions as a sample is added as it is."""
-    first = normalize_data_format(data_format) == "channels_first"
+    first = known_data_format(data_format) == "channels_first"
     sizes, rank = int_shape(bias), x.shape.ndims
     if len(sizes) not in (1, rank - 1):
         raise ValueError(f"Unexpected bias dimensions {len(sizes)}, expect to be 1 or {rank} dimensions")

@@ -58,7 +58,7 @@ class Conv(Layer):
         self.strides = normalize_tuple(strides, rank, "strides")
         self.padding = normalize_padding(padding)
         if self.padding == "causal" and not isinstance(self, (Conv1D, SeparableConvBase)):
-            raise ValueError("Causal padding is only supported for `Conv1D` and ``SeparableConv1D`.")
+            raise ValueError("Causal padding is only supported for `Conv1D`and ``SeparableConv1D`.")
         self.data_format = normalize_data_format(data_format)
         self.dilation_rate = normalize_tuple(dilation_rate, rank, "dilation_rate")
         self.activation = activations.get(activation)

@@ -33,6 +33,10 @@ def _broadcast_shape(a: Any, b: Any) -> Any:
     return tuple(found)
 
 
+def _are_shapes(given: Any) -> bool:
+    return isinstance(given, (list, tuple)) and all(isinstance(shape, (list, tuple, TensorShape)) for shape in given)
+
+
 def _tuples(shapes: Any) -> list[Any]:
     return [tuple(TensorShape(s).as_list()) if TensorShape(s).rank is not None else None for s in shapes]
 
@@ -239,7 +243,7 @@ class Concatenate(_Merge):
         return tf.concat(inputs, axis=self.axis)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        if not isinstance(input_shape, (list, tuple)) or isinstance(input_shape, TensorShape):
+        if not _are_shapes(input_shape):
             raise ValueError("A `Concatenate` layer should be called on a list of inputs.")
         shapes = _tuples(input_shape)
         found = list(shapes[0])
@@ -324,7 +328,7 @@ class Dot(_Merge):
         return batch_dot(a, b, axes)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        if not isinstance(input_shape, (list, tuple)) or len(input_shape) != 2:
+        if not _are_shapes(input_shape) or len(input_shape) != 2:
             raise ValueError("A `Dot` layer should be called on a list of 2 inputs.")
         a, b = (list(s) for s in _tuples(input_shape))
         axes = self._axes(a, b)

@@ -180,8 +180,9 @@ def standardize_weights(y: Any, sample_weight: Any = None, class_weight: Any = N
             )
     elif sample_weight is not None and len(sample_weight.shape) != 1:
         raise ValueError(
-            f"Found a sample_weight array with shape {sample_weight.shape} for an input with shape {y.shape}. "
-            "sample_weight cannot be broadcast."
+            f"Found a sample_weight array with shape {sample_weight.shape}. In order to use timestep-wise sample weights, you should "
+            'specify sample_weight_mode="temporal" in compile(). If you just mean to use sample-wise weights, make sure your '
+            "sample_weight array is 1D."
         )
     if sample_weight is not None:
         if len(sample_weight.shape) > len(y.shape):
@@ -299,8 +300,6 @@ def check_num_samples(ins: Any, batch_size: Any = None, steps: Any = None, steps
     """How many samples arrays hold; None where steps say when an epoch ends."""
     if steps is not None and batch_size is not None:
         raise ValueError(f"If {steps_name} is set, the `batch_size` must be None.")
-    if steps is not None:
-        return None
     if check_steps_argument(ins, steps, steps_name):
         return None
     if hasattr(ins[0], "shape"):
@@ -314,7 +313,6 @@ def check_steps_argument(input_data: Any, steps: Any, steps_name: str) -> bool:
     tensors = any(isinstance(x, Tensor) and not x.is_eager for x in nest.flatten(input_data)) if input_data is not None else True
     if input_data is None or tensors or isinstance(input_data, list) and not input_data:
         if steps is None:
-            kind = "data tensors" if tensors and input_data is not None else "data tensors"
-            raise ValueError(f"When using {kind} as input to a model, you should specify the `{steps_name}` argument.")
+            raise ValueError(f"When using data tensors as input to a model, you should specify the `{steps_name}` argument.")
         return True
     return False
