@@ -257,15 +257,15 @@ class Ftrl(OptimizerV2):
     ) -> None:
         super().__init__(name, **kwargs)
         if initial_accumulator_value < 0.0:
-            raise ValueError(f"initial_accumulator_value {initial_accumulator_value} needs to be positive or zero")
+            raise ValueError(f"initial_accumulator_value {initial_accumulator_value:f} needs to be positive or zero")
         if learning_rate_power > 0.0:
-            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
+            raise ValueError(f"learning_rate_power {learning_rate_power:f} needs to be negative or zero")
         if l1_regularization_strength < 0.0:
-            raise ValueError(f"l1_regularization_strength {l1_regularization_strength} needs to be positive or zero")
+            raise ValueError(f"l1_regularization_strength {l1_regularization_strength:f} needs to be positive or zero")
         if l2_regularization_strength < 0.0:
-            raise ValueError(f"l2_regularization_strength {l2_regularization_strength} needs to be positive or zero")
+            raise ValueError(f"l2_regularization_strength {l2_regularization_strength:f} needs to be positive or zero")
         if l2_shrinkage_regularization_strength < 0.0:
-            raise ValueError(f"l2_shrinkage_regularization_strength {l2_shrinkage_regularization_strength} needs to be positive or zero")
+            raise ValueError(f"l2_shrinkage_regularization_strength {l2_shrinkage_regularization_strength:f} needs to be positive or zero")
         self._set_hyper("learning_rate", kwargs.get("lr", learning_rate))
         self._set_hyper("decay", self._initial_decay)
         self._set_hyper("learning_rate_power", learning_rate_power)
