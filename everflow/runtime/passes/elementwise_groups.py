@@ -66,7 +66,7 @@ def _fuse(plan: Plan, dims: Any, likely: LikelyShapes) -> bool:
     """Goes through the nodes in order. Members of a group run when it is closed, and what depends on them afterwards."""
     nodes: list[Node] = []
     table: dict[Value, Value] = {}
-    uses = plan.uses()
+    uses, order = plan.uses(), {node: i for i, node in enumerate(plan.nodes)}
     group = _Group(dims, likely)
     for node in plan.nodes:
         if node.is_feed or node.is_constant:
@@ -74,7 +74,7 @@ def _fuse(plan: Plan, dims: Any, likely: LikelyShapes) -> bool:
             continue
         if node.has_effects or node.reads or any(v.dtype._is_ref_dtype or v.dtype is dtypes.resource for v in node.inputs):
             # What comes before and after an effect stays there.
-            group.close(plan, uses, nodes, table)
+            group.close(plan, uses, order, nodes, table)
             group = _Group(dims, likely)
             nodes.append(node)
             continue
@@ -86,7 +86,7 @@ def _fuse(plan: Plan, dims: Any, likely: LikelyShapes) -> bool:
         else:
             group.later.append(node)
             group.behind.update(node.outputs)
-    group.close(plan, uses, nodes, table)
+    group.close(plan, uses, order, nodes, table)
     plan.nodes = nodes
     if table:
         plan.replace(table)
@@ -118,14 +118,15 @@ class _Group:
         self.values.update(node.outputs)
         self._tensors.update(node.inputs, node.outputs)
 
-    def close(self, plan: Plan, uses: Counter[Value], nodes: list[Node], table: dict[Value, Value]) -> None:
+    def close(self, plan: Plan, uses: Counter[Value], order: dict[Node, int], nodes: list[Node], table: dict[Value, Value]) -> None:
         """Adds the group as one node, or as it was where that gains nothing, and then what waited for it."""
+        if not self.members:
+            return
         inside = Counter(v for node in self.members for v in node.inputs)
         results = [v for node in self.members for v in node.outputs if uses[v] > inside[v]]
         chain = Chain(self.dims, self.members, results, plan.is_body, self.likely.of) if len(self.members) >= FEWEST_OPS else None
         if chain is None or not chain.knows_its_shape:
             # In the order of the plan, as they came.
-            order = {node: i for i, node in enumerate(plan.nodes)}
             nodes.extend(sorted([*self.members, *self.later], key=order.__getitem__))
             return
         new = fused("_Elementwise", self.members[-1], chain.inputs, chain=chain)
