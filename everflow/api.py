@@ -120,7 +120,7 @@ def members(path: str) -> set[str]:
 def member(path: str, name: str) -> Any:
     """What `tf.<path>.<name>` is: an object or a module."""
     full = f"{path}.{name}" if path else name
-    if not name.startswith("__"):
+    if not name.startswith("__") or name == "__version__":
         for candidate in (full, _without_version(full), _as_of_version_1(full)):
             if has(candidate):
                 return find(candidate)

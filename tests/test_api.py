@@ -70,6 +70,7 @@ def test_importing_everflow_imports_neither_numpy_nor_torch():
 
 def test_version_is_that_of_the_api():
     assert tf.__version__ == tf.VERSION == tf.version.VERSION == tf.compat.v1.VERSION == "1.15.5"
+    assert tf.keras.__version__ == tf.compat.v1.keras.__version__ == "2.2.4-tf" and not hasattr(tf.nn, "__version__")
     assert tf.GRAPH_DEF_VERSION == 134
 
 

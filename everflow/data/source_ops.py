@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -375,6 +376,8 @@ class _GeneratorCursor(Cursor):
             self.generator.finish(*self.memory)
 
     def __del__(self) -> None:
+        if sys.is_finalizing():
+            return
         try:
             self._finish()
         except OpError:

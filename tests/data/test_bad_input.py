@@ -1,5 +1,8 @@
 """Bad input: the error is TensorFlow's, and the iterator goes on where TensorFlow's does."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -151,6 +154,17 @@ def test_an_element_that_is_too_large_can_not_be_padded():
         ("DataLossError", "Attempted to pad to a smaller size than the input element."),
         END,
     )
+
+
+def test_a_generator_that_is_left_at_the_end_of_a_program_says_nothing():
+    program = (
+        "import sys, everflow as tf\n"
+        "data = tf.data.Dataset.from_generator(lambda: iter(range(9)), tf.int64)\n"
+        "number, sys.kept = data.make_one_shot_iterator().get_next(), tf.Session()\n"
+        "print(sys.kept.run(number))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n" and "Exception ignored" not in done.stderr
 
 
 def test_a_generator_that_raises_ends():

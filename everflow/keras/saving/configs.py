@@ -12,7 +12,7 @@ from everflow.graph.dtypes import DType
 from everflow.graph.shapes import Dimension, TensorShape
 from everflow.keras.layer_serialization import deserialize
 
-KERAS_VERSION = "2.2.4-tf"
+KERAS_VERSION = public("keras.__version__")("2.2.4-tf")
 
 
 def as_json(value: Any) -> Any:
