@@ -11,6 +11,7 @@ from everflow.graph import dtypes
 from everflow.lazy import torch
 from everflow.ops.core.node import Node, Value, kernel_of
 from everflow.ops.core.registry import fused_op
+from everflow.values.tensors import torch_dtype
 
 # What is larger than this is shared among threads.
 LARGE = 1 << 16
@@ -242,6 +243,9 @@ class Chain:
         outside = list(dict.fromkeys(v for node in members for v in node.inputs if all(v not in n.outputs for n in members)))
         splits = list(dict.fromkeys(v.node for v in outside if v not in inputs and v.node.type == "Split"))
         constants = {v: v.node.context.constant(v.node) for v in (*outside, *(n.inputs[0] for n in splits)) if v.node.is_constant}
+        for v in outside:
+            if v not in constants and v not in inputs and (number := _number(v, self.dims)) is not None:
+                constants[v] = torch.full(v.dims or (), number, dtype=torch_dtype(v.dtype))
         cut = [(node, kernel_of(node)) for node in splits]
 
         def run(*xs: Any) -> Any:

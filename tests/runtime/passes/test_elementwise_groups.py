@@ -158,3 +158,10 @@ def test_numbers_for_rows_of_unknown_sizes_are_spread_where_they_fit():
     z = tf.square(x - mean) / 3.0
     for rows in (4, 1):
         assert grouped([z], [x, mean], random(4, 7, 20), random(rows, 7, 1)) == ["_Elementwise"]
+
+
+def test_filled_tensors_are_there_where_shapes_are_not_as_they_seemed(session):
+    rows, c = tf.placeholder(tf.float32, [None, 300]), tf.placeholder(tf.float32, [2000, 300])
+    found = tf.exp(rows * tf.fill([2000, 300], 2.0) + c) - tf.ones([2000, 300]) * rows
+    for count in (2000, 1):
+        assert session.run(found, {rows: np.zeros((count, 300)), c: np.zeros((2000, 300))}).sum() == 600000
