@@ -4,6 +4,8 @@ from typing import Any
 from everflow.keras.input_layer import Input as Input
 from everflow.keras.model import Model as Model
 from everflow.keras.sequential import Sequential as Sequential
+from everflow.keras.saving.configs import KERAS_VERSION as ___version__
+__version__ = ___version__
 from everflow._api.keras import activations as activations
 from everflow._api.keras import applications as applications
 from everflow._api.keras import backend as backend

@@ -12,6 +12,8 @@ from everflow.contrib.losses.functions import hinge_loss as hinge_loss
 from everflow.contrib.losses.functions import log_loss as log_loss
 from everflow.contrib.losses.functions import mean_pairwise_squared_error as mean_pairwise_squared_error
 from everflow.contrib.losses.functions import mean_squared_error as mean_squared_error
+from everflow._api.contrib.losses import metric_learning as metric_learning
+from everflow._api.contrib.losses import python as python
 from everflow.contrib.losses.functions import sigmoid_cross_entropy as sigmoid_cross_entropy
 from everflow.contrib.losses.functions import softmax_cross_entropy as softmax_cross_entropy
 from everflow.contrib.losses.functions import sparse_softmax_cross_entropy as sparse_softmax_cross_entropy

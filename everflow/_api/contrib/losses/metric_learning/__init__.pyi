@@ -1,0 +1,9 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.losses.metric_learning import cluster_loss as cluster_loss
+from everflow.contrib.losses.metric_learning import contrastive_loss as contrastive_loss
+from everflow.contrib.losses.metric_learning import lifted_struct_loss as lifted_struct_loss
+from everflow.contrib.losses.metric_learning import npairs_loss as npairs_loss
+from everflow.contrib.losses.metric_learning import npairs_loss_multilabel as npairs_loss_multilabel
+from everflow.contrib.losses.metric_learning import triplet_semihard_loss as triplet_semihard_loss
