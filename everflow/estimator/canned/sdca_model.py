@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import everflow as tf
@@ -144,13 +145,13 @@ class ShardedMutableDenseHashTable:
 class _Weights:
     """A variable or the parts of one, with the weights as they are before they are shrunk."""
 
-    def __init__(self, variable: Any, suffix: str, use_resource: Any, trainable: bool) -> None:
+    def __init__(self, variable: Any, suffix: str, scoped: bool, use_resource: Any, trainable: bool) -> None:
         self.parts = list(variable) if isinstance(variable, (list, tuple, PartitionedVariable)) else [variable]
         self.unshrunk = []
         for part in self.parts:
             with tf.colocate_with(part):
-                # A scope of its own would be put before the name of the weights.
-                with tf.name_scope(None):
+                # Where they are not to have it, the scope around would be put before the name of the weights.
+                with contextlib.nullcontext() if scoped else tf.name_scope(None):
                     zeros = tf.zeros_like(part.initialized_value(), dtype=tf.float32)
                     self.unshrunk.append(tf.Variable(zeros, name=part.op.name + suffix, trainable=trainable, use_resource=use_resource))
 
@@ -186,6 +187,7 @@ class SDCAModel:
 
     # What the variables of the weights before they are shrunk are called, and whether checkpoints have the state of examples.
     _suffix = "_unshrunk"
+    _scoped = False
     _use_resource: Any = True
     _trainable = False
     _saves_examples = False
@@ -203,7 +205,7 @@ class SDCAModel:
         _check_has(["loss_type", "symmetric_l2_regularization", "symmetric_l1_regularization"], options)
         self._check_regularization(float(options["symmetric_l1_regularization"]), float(options["symmetric_l2_regularization"]))
         self._examples, self._variables, self._options = examples, variables, options
-        kind = (self._suffix, self._use_resource, self._trainable)
+        kind = (self._suffix, self._scoped, self._use_resource, self._trainable)
         self._sparse = [_Weights(v, *kind) for v in variables["sparse_features_weights"]]
         self._dense = [_Weights(v, *kind) for v in variables["dense_features_weights"]]
         self._table = ShardedMutableDenseHashTable(
@@ -371,6 +373,7 @@ class ContribSDCAModel(SDCAModel):
     """The same, for any regularization: there is always some, or the dual problem would have no bound."""
 
     _suffix = "_unshrinked/SDCAOptimizer"
+    _scoped = True
     _use_resource = None
     _trainable = True
     _saves_examples = True
