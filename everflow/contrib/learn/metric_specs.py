@@ -41,10 +41,8 @@ def _spelled(kind: str, name: str, arguments: tuple[str, ...], required: bool) -
 
 
 def _name_of(function: Any) -> str:
-    for holder in (function, getattr(function, "func", None)):
-        if hasattr(holder, "__name__"):
-            return holder.__name__
-    return str(function)
+    inner = getattr(function, "func", None)
+    return getattr(function, "__name__", None) or getattr(inner, "__name__", None) or str(function)
 
 
 def _by_name(function: Any, name: str, needs_labels: bool, needs_weights: bool) -> Callable[..., Any]:
