@@ -17,17 +17,6 @@ from everflow.saved_model import constants
 from everflow.train.session_run_hook import SessionRunHook
 
 _MODULE = "estimators.model_fn"
-_FIELDS = [
-    "predictions",
-    "loss",
-    "train_op",
-    "eval_metric_ops",
-    "output_alternatives",
-    "training_chief_hooks",
-    "training_hooks",
-    "scaffold",
-    "mode",
-]
 
 
 @learn(_MODULE, "ModeKeys", shown=True)
@@ -49,7 +38,22 @@ _NEW_MODES = {ModeKeys.TRAIN: NewModeKeys.TRAIN, ModeKeys.EVAL: NewModeKeys.EVAL
 
 
 @learn(_MODULE, "ModelFnOps", shown=True)
-class ModelFnOps(collections.namedtuple("ModelFnOps", _FIELDS)):
+class ModelFnOps(
+    collections.namedtuple(
+        "ModelFnOps",
+        [
+            "predictions",
+            "loss",
+            "train_op",
+            "eval_metric_ops",
+            "output_alternatives",
+            "training_chief_hooks",
+            "training_hooks",
+            "scaffold",
+            "mode",
+        ],
+    )
+):
     """The ops of a model in one mode."""
 
     def __new__(

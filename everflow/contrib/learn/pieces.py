@@ -89,7 +89,8 @@ def rnn_decoder(decoder_inputs: Any, initial_state: Any, cell: Any, scope: Any =
                 output, state = cell(given, states[-1])
                 outputs.append(output)
                 states.append(state)
-        sampled_states, sampled = [initial_state], []
+        sampled_states: list[Any] = [initial_state]
+        sampled: list[Any] = []
         with tf.name_scope("sampling"):
             for i in range(len(decoder_inputs)):
                 # The first step is that of training.

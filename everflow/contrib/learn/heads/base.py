@@ -217,7 +217,7 @@ def centered_bias(logits_dimension: Any, head_name: Any = None) -> Any:
     """A bias for each logit, with summaries."""
     if logits_dimension is None or logits_dimension < 1:
         raise ValueError(f"Invalid logits_dimension {logits_dimension}.")
-    bias = tf.Variable(name="centered_bias_weight", initial_value=tf.zeros(shape=(logits_dimension,)), trainable=True)
+    bias: Any = tf.Variable(name="centered_bias_weight", initial_value=tf.zeros(shape=(logits_dimension,)), trainable=True)
     for dimension in range(logits_dimension):
         tf.summary.scalar(summary_key(head_name, f"centered_bias/bias_{dimension}"), bias[dimension])
     return bias

@@ -108,9 +108,10 @@ class DataFeeder:
         y_shape = None if y is None else _each(np.shape, self._y)
         self.input_shape, self.output_shape, self._batch_size = _shapes(_each(np.shape, self._x), y_shape, n_classes, batch_size)
         self._input_dtype = _each(lambda a: _warned(a.dtype), self._x)
-        self._output_dtype: Any = np.float32 if y is None else _each(lambda a: _warned(a.dtype), self._y)
+        output_dtype: Any = _each(lambda a: _warned(a.dtype), self._y) if y is not None else None
         if n_classes is not None and isinstance(y, dict):
-            self._output_dtype.update({key: np.float32 for key in n_classes if key in self._output_dtype})
+            output_dtype.update({key: np.float32 for key in n_classes if key in output_dtype})
+        self._output_dtype: Any = np.float32 if y is None else output_dtype
         self._shuffle = shuffle
         self.random_state = np.random.RandomState(_SEED) if random_state is None else random_state
         self._count = int(_first(self._x).shape[0])
