@@ -11,12 +11,12 @@ from everflow.api import public
 _OPS = "contrib.input_pipeline.python.ops.input_pipeline_ops."
 
 
-@public("contrib.input_pipeline.obtain_next", "contrib.input_pipeline.ops.gen_input_pipeline_ops.obtain_next")
-def obtain_next(list: Any, counter: Any, name: str | None = None) -> Any:
+@public("contrib.input_pipeline.obtain_next")
+def obtain_next(string_list_tensor: Any, counter: Any) -> Any:
     """The element of a list after that which a variable counts, the first after the last; the variable counts on."""
-    with tf.name_scope(name, "ObtainNext", [list]):
-        following = tf.floormod(tf.add(counter, 1), tf.size(list, out_type=tf.int64))
-        return tf.gather(list, tf.assign(counter, following))
+    with tf.name_scope("ObtainNext"):
+        following = tf.floormod(tf.add(counter, 1), tf.size(string_list_tensor, out_type=tf.int64))
+        return tf.gather(string_list_tensor, tf.assign(counter, following))
 
 
 def _epochs(string_list: list[Any], shuffle: bool, seed: Any, num_epochs: Any) -> list[Any]:
