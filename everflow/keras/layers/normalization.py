@@ -434,7 +434,7 @@ class BatchNormalizationV2(BatchNormalizationBase):
         return bool(training) if isinstance(training, int) else training
 
 
-BatchNormalizationV2.__name__ = "BatchNormalization"
+BatchNormalizationV2.__name__ = BatchNormalizationV2.__qualname__ = "BatchNormalization"
 
 
 @public("keras.layers.LayerNormalization")
