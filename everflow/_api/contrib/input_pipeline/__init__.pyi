@@ -2,5 +2,4 @@
 from typing import Any
 
 from everflow.contrib.input_pipeline import obtain_next as obtain_next
-from everflow._api.contrib.input_pipeline import ops as ops
 from everflow._api.contrib.input_pipeline import python as python

@@ -1,4 +1,0 @@
-"""Written by `make index`."""
-from typing import Any
-
-from everflow.contrib.input_pipeline import obtain_next as obtain_next
