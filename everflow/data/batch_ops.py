@@ -370,6 +370,11 @@ class _SlidingStream(_WindowStream):
     def open(self, reading: Reading) -> Cursor:
         return _SlidingCursor(self, self.source.open(reading))
 
+    def count(self) -> int:
+        # As 1.15 counts them, with windows that are not full.
+        n = self.source.count()
+        return n if n < 0 else -(-n // self.shift)
+
 
 class _SlidingCursor(_WindowCursor):
     def _result(self, chosen: list[Element]) -> Element:

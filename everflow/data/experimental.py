@@ -117,7 +117,7 @@ class _DenseToSparseBatchDataset(UnaryDataset):
         row = partial_shape_to_tensor(row_shape)
         sizes = known(row)
         for n in () if sizes is None else sizes.tolist():
-            if n < -1:
+            if n < 0:
                 raise ValueError(f"Dimension {n} must be >= 0")
         self._structure = SparseTensorSpec(shapes.TensorShape([None]).concatenate(constant_value_as_shape(row)), spec.dtype)
         super().__init__(
@@ -432,13 +432,9 @@ class _DirectedInterleaveDataset(DatasetV2):
         self._selector_input = selector_input
         self._data_inputs = list(data_inputs)
         first = data_inputs[0].element_spec
-        for i, other in enumerate(data_inputs[1:]):
-            for what, convert in (("types", structure.legacy_types), ("classes", structure.legacy_classes)):
-                if convert(first) != convert(other.element_spec):
-                    raise TypeError(
-                        f"All inputs to DirectedInterleaveDataset must have the same {what}: {convert(first)} and, of input {i + 1}, "
-                        f"{convert(other.element_spec)}"
-                    )
+        for other in data_inputs[1:]:
+            if any(convert(first) != convert(other.element_spec) for convert in (structure.legacy_types, structure.legacy_classes)):
+                raise TypeError("All datasets must have the same type and class.")
         spec = first
         for other in data_inputs[1:]:
             spec = nesting.map_structure(lambda a, b: a.most_specific_compatible_type(b), spec, other.element_spec)

@@ -254,7 +254,9 @@ class Optional:
         if self.element is None or other.element is None:
             return self
         if len(self.element) != len(other.element):
-            raise invalid_argument("Cannot add optionals because they have different numbers of components.")
+            raise invalid_argument(
+                f"Cannot add optionals because they have different numbers of components ({len(self.element)} vs. {len(other.element)})."
+            )
         return Optional(tuple(a.plus(b) if hasattr(a, "plus") else a + b for a, b in zip(self.element, other.element)))
 
 
@@ -276,7 +278,7 @@ def _value(node: Node) -> Callable[[Any], Any]:
 
     def get(optional: Optional) -> Any:
         if not isinstance(optional, Optional):
-            raise invalid_argument("OptionalGetValue: Expected optional to be a variant containing an Optional, but got something else.")
+            raise invalid_argument("Input to OptionalHasValue must be an OptionalVariant object.")
         element = optional.element
         if element is None:
             raise invalid_argument("The given optional does not have a value.")
@@ -285,8 +287,8 @@ def _value(node: Node) -> Callable[[Any], Any]:
         for i, (value, want) in enumerate(zip(element, dims)):
             if not shapes.is_compatible(want, dims_of(value)):
                 raise invalid_argument(
-                    f"The given optional's component {i} has shape {shapes.describe(dims_of(value))}, which is incompatible with the "
-                    f"expected shape {shapes.describe(want)}."
+                    f"The given optional does not match the expected shape for component {i}. Expected: {shapes.describe(want)}. "
+                    f"Actual: {shapes.describe(dims_of(value))}."
                 )
         return element[0] if single else element
 

@@ -352,19 +352,7 @@ class EagerIterator(IteratorV2):
     """An iterator over a dataset, by its older name."""
 
     def __init__(self, dataset: Any) -> None:
-        if not executing_eagerly():
-            raise RuntimeError(
-                f"{type(self)} objects only make sense when eager execution is enabled, use tf.data.make_one_shot_iterator or "
-                "tf.data.make_initializable_iterator in graph mode."
-            )
         super().__init__(dataset)
-
-    def next(self) -> Any:
-        """The next element."""
-        return self._next_internal()
-
-    def __next__(self) -> Any:
-        return IteratorV2.next(self)
 
 
 @internal("data.ops.iterator_ops.IteratorSpec")

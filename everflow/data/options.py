@@ -67,7 +67,7 @@ def merge_options(*options_list: Any) -> Any:
     kind = type(options_list[0])
     for options in options_list:
         if not isinstance(options, kind):
-            raise TypeError(f"Could not merge incompatible options of type {type(options)} and {kind}")
+            raise TypeError(f"Incompatible options type: {kind} vs {type(options)}")
     if not isinstance(options_list[0], OptionsBase):
         raise TypeError("The inputs should inherit from `OptionsBase`")
     fresh = kind()

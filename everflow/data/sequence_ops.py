@@ -147,7 +147,7 @@ class RepeatStream(UnaryStream):
         if self.times == 0 or n == 0:
             return 0
         if self.times < 0:
-            return INFINITE if n > 0 or n == INFINITE else n
+            return INFINITE
         return n * self.times if n > 0 else n
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from everflow.data.elements import Element, dims_of, rows_of, text
 from everflow.data.streams import INFINITE, UNKNOWN, Cursor, Reading, Stream, Table, dataset_op, function_of, signature
-from everflow.errors import OpError, OutOfRangeError, invalid_argument
+from everflow.errors import OpError, OutOfRangeError, invalid_argument, unimplemented
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
@@ -201,10 +201,8 @@ def _sparse_slices(node: Node) -> Callable[..., Stream]:
             raise invalid_argument(f"Input shape should be a vector but received shape {shapes.describe(dims_of(dense_shape))}")
         first = indices[:, 0]
         if indices.shape[0] > 1 and bool((first[1:] < first[:-1]).any()):
-            where = int((first[1:] < first[:-1]).nonzero()[0]) + 1
-            raise invalid_argument(
-                f"The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently "
-                f"supported. indices[{where}] is out of order"
+            raise unimplemented(
+                "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently supported."
             )
         return _SparseSliceStream(values_type, indices, values, dense_shape)
 

@@ -97,6 +97,7 @@ def to_batched_tensor_list(element_spec: Any, element: Any) -> list[Tensor]:
 
 
 def _compatible(spec: Any, value: Any) -> Any:
+    value = convert_to_tensor(value) if isinstance(spec, TensorSpec) else value
     if not spec.is_compatible_with(value):
         raise ValueError(f"The value {value} is not compatible with the TypeSpec {spec}.")
     return value

@@ -86,7 +86,7 @@ class LatestExporter(_Saving):
     ) -> None:
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
         if exports_to_keep is not None and exports_to_keep <= 0:
-            raise ValueError(f"`exports_to_keep`, if provided, must be a positive number. Got: {exports_to_keep}")
+            raise ValueError("`exports_to_keep`, if provided, must be positive number")
         self._exports_to_keep = exports_to_keep
 
     def export(self, estimator: Any, export_path: Any, checkpoint_path: Any, eval_result: Any, is_the_final_export: bool) -> Any:
@@ -135,7 +135,7 @@ class BestExporter(_Saving):
         if self._compare_fn is None:
             raise ValueError("`compare_fn` must not be None.")
         if exports_to_keep is not None and exports_to_keep <= 0:
-            raise ValueError(f"`exports_to_keep`, if provided, must be a positive number. Got: {exports_to_keep}")
+            raise ValueError(f"`exports_to_keep`, if provided, must be a positive number. Got {exports_to_keep}")
         self._exports_to_keep, self._event_file_pattern = exports_to_keep, event_file_pattern
         self._best: Any = None
         self._model_dir: Any = None

@@ -14,7 +14,7 @@ from everflow.graph import dtypes
 def _with_label(feature_columns: Any, label_key: Any, label_spec: Any, weight_column: Any) -> dict[str, Any]:
     spec = make_parse_example_spec(feature_columns)
     if label_key in spec:
-        raise ValueError(f"label should not be used as feature. label_key: {label_key}, features: {list(spec)}")
+        raise ValueError(f"label should not be used as feature. label_key: {label_key}, features: {spec.keys()}")
     spec[label_key] = label_spec
     if weight_column is None:
         return spec
@@ -26,7 +26,7 @@ def _with_label(feature_columns: Any, label_key: Any, label_spec: Any, weight_co
             f"{type(weight_column)} value: {weight_column}"
         )
     if weight_column.key in spec:
-        raise ValueError(f"weight_column should not be used as feature. weight_column: {weight_column.key}, features: {list(spec)}")
+        raise ValueError(f"weight_column should not be used as feature. weight_column: {weight_column.key}, features: {spec.keys()}")
     spec.update(weight_column.parse_example_spec)
     return spec
 

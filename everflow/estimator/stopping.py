@@ -16,7 +16,7 @@ from everflow.estimator.running import write_results
 from everflow.platform import logging
 from everflow.train.checkpoints.reader import load_variable
 from everflow.train.evaluation import StopAfterNEvalsHook, evaluate_once
-from everflow.train.global_step import get_global_step
+from everflow.train.global_step import get_global_step, get_or_create_read
 from everflow.train.hooks_steps import StopAtStepHook
 from everflow.train.hooks_timing import SecondOrStepTimer
 from everflow.train.scaffold import Scaffold
@@ -45,7 +45,7 @@ class _StopOnPredicateHook(SessionRunHook):
 
     def __init__(self, should_stop_fn: Any, run_every_secs: Any = 60, run_every_steps: Any = None) -> None:
         if not callable(should_stop_fn):
-            raise TypeError("`should_stop_fn` must be callable")
+            raise TypeError("`should_stop_fn` must be callable.")
         self._should_stop_fn = should_stop_fn
         self._timer = SecondOrStepTimer(every_secs=run_every_secs, every_steps=run_every_steps)
 
@@ -255,7 +255,7 @@ class _StopAtCheckpointStepHook(SessionRunHook):
         self._model_dir, self._last_step, self._wait = model_dir, last_step, wait_after_file_check_secs
 
     def begin(self) -> None:
-        self._step = get_global_step()
+        self._step = get_or_create_read()
         if self._step is None:
             raise RuntimeError("Global step should be created to use StopAtCheckpointStepHook.")
 

@@ -6,7 +6,7 @@ import collections
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import everflow as tf
@@ -55,23 +55,20 @@ def _checked_exporters(exporters: Any) -> tuple[Any, ...]:
         return ()
     exporters = (exporters,) if isinstance(exporters, Exporter) else exporters
     names: set[str] = set()
-    try:
-        exporters = tuple(exporters)
-    except TypeError as e:
-        raise TypeError(f"`exporters` must be an Exporter, an iterable of Exporter, or `None`, found {exporters}.") from e
-    for exporter in exporters:
-        if not isinstance(exporter, Exporter):
-            raise TypeError(f"`exporters` must be an Exporter, an iterable of Exporter, or `None`, found {exporters}.")
+    found = tuple(exporters) if isinstance(exporters, Iterable) else (None,)
+    if not all(isinstance(e, Exporter) for e in found):
+        raise TypeError(f"`exporters` must be an Exporter, an iterable of Exporter, or `None`, found {exporters}.")
+    for exporter in found:
         if exporter.name and not isinstance(exporter.name, str):
             raise ValueError(f"An Exporter must have a string name. Given: {type(exporter.name)}")
         if not exporter.name:
-            raise ValueError(f"An Exporter cannot have a name that is `None` or empty. All exporter names: {[e.name for e in exporters]}")
+            raise ValueError(f"An Exporter cannot have a name that is `None` or empty. All exporter names: {[e.name for e in found]}")
         if exporter.name in names:
             raise ValueError(
-                f"`exporters` must have unique names. Such a name cannot be `None`. All exporter names: {[e.name for e in exporters]}"
+                f"`exporters` must have unique names. Such a name cannot be `None`. All exporter names: {[e.name for e in found]}"
             )
         names.add(exporter.name)
-    return exporters
+    return found
 
 
 @public("estimator.EvalSpec")
@@ -140,7 +137,7 @@ class StopAtSecsHook(SessionRunHook):
         self._started = time.time()
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        if time.time() - self._started > self._stop_after_secs:
+        if time.time() - self._started >= self._stop_after_secs:
             run_context.request_stop()
 
 
@@ -247,7 +244,8 @@ class TrainingExecutor:
         self._estimator.train(
             input_fn=self._train_spec.input_fn, max_steps=self._train_spec.max_steps, hooks=hooks, saving_listeners=[listener]
         )
-        return _outcome(listener.result, listener.exports)
+        result = listener.result
+        return (result.metrics, listener.exports) if result is not None else (None, None)
 
     def _evaluating_listener(self) -> Any:
         evaluator = self._Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
@@ -261,12 +259,11 @@ class TrainingExecutor:
         """Trains as a worker, a little later than the chief."""
         return self._start_distributed_training()
 
-    def run_master(self) -> Any:
+    def run_master(self) -> None:
         """Trains as the chief, and evaluates at checkpoints."""
         _check_eval_spec(self._eval_spec)
         listener = self._evaluating_listener()
         self._start_distributed_training(saving_listeners=[listener])
-        return _outcome(listener.result, listener.exports)
 
     def _start_distributed_training(self, saving_listeners: Any = None) -> Any:
         config = self._estimator.config
@@ -294,20 +291,17 @@ class TrainingExecutor:
             time.sleep(delay)
 
     def _start_std_server(self, config: Any) -> Any:
-        # A lone chief or worker trains in its own process.
-        if (
-            config.task_type != TaskType.PS
-            and config.cluster_spec
-            and sum(len(hosts) for hosts in config.cluster_spec.as_dict().values()) == 1
-            and not config.master
-        ):
-            logging.info("Skip starting Tensorflow server as there is only one node in the cluster.")
-            return None
-        if not config.cluster_spec or not config.task_type or config.task_id is None or not config.master:
+        if not config.cluster_spec or not config.task_type or config.task_id is None:
             raise RuntimeError(
-                "Could not start server; be sure to specify cluster_spec, task_type, master, and task in RunConfig or set the TF_CONFIG "
+                "Could not start server; be sure to specify cluster_spec, task_type, and task in RunConfig or set the TF_CONFIG "
                 "environment variable."
             )
+        if not config.master:
+            # A lone chief or worker trains in its own process.
+            if sum(len(hosts) for hosts in config.cluster_spec.as_dict().values()) == 1:
+                logging.info("Skip starting Tensorflow server as there is only one node in the cluster.")
+                return None
+            raise RuntimeError("Could not start server; be sure to specify master in RunConfig or set the TF_CONFIG environment variable.")
         logging.info("Start Tensorflow server.")
         session_config = config.session_config or tf.ConfigProto(log_device_placement=False)
         # What a session may see is no matter of the server's.
@@ -327,7 +321,7 @@ class TrainingExecutor:
         """Serves variables for ever."""
         self._start_std_server(self._estimator.config).join()
 
-    def run_evaluator(self) -> Any:
+    def run_evaluator(self) -> None:
         """Evaluates checkpoints as they come, until the last step of training."""
         _check_eval_spec(self._eval_spec)
         delay = self._eval_spec.start_delay_secs
@@ -335,10 +329,9 @@ class TrainingExecutor:
             logging.info("Waiting %f secs before starting eval.", delay)
             time.sleep(delay)
         evaluator = self._Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
-        result, exports = None, None
         while self._listener.before_eval():
             began = time.time()
-            result, exports = evaluator.evaluate_and_export()
+            result, _ = evaluator.evaluate_and_export()
             if not self._listener.after_eval(result):
                 break
             passed = time.time() - began
@@ -354,7 +347,6 @@ class TrainingExecutor:
             if evaluator.is_final_export_triggered:
                 logging.info("Exiting evaluation, global_step=%s >= train max_steps=%s", result.metrics, self._train_spec.max_steps)
                 break
-        return _outcome(result, exports)
 
     class _Evaluator:
         """Evaluates each checkpoint once, and exports."""
@@ -418,11 +410,6 @@ class TrainingExecutor:
                     )
                 )
             return found
-
-
-def _outcome(result: Any, exports: Any) -> tuple[Any, Any]:
-    """The metrics of the last evaluation and its exports; nothing where there was none."""
-    return (result.metrics, exports) if result is not None else (None, None)
 
 
 def _has_server() -> bool:
