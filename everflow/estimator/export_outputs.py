@@ -96,7 +96,7 @@ def _as_dict(outputs: Any, single: str) -> dict[str, Any]:
         if not isinstance(key, str):
             raise ValueError(f"Prediction output key must be a string; got {key}")
         if not isinstance(value, Tensor):
-            raise ValueError(f"Prediction output value must be a Tensor; got {value}")
+            raise ValueError(f"Prediction output value must be a Tensor; got {value}.")
     return named
 
 

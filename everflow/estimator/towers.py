@@ -152,7 +152,9 @@ class TowerOptimizer(Optimizer):
                 return tf.no_op(name="train_op_placeholder")
         if len(state.calls[call]) != state.count:
             raise ValueError(_UNEQUAL)
-        return self._get_optimizer().apply_gradients(_summed(state.calls[call]), global_step=global_step, **kwargs)
+        # The last tower only uses variables; slots are new there.
+        with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE, auxiliary_name_scope=False):
+            return self._get_optimizer().apply_gradients(_summed(state.calls[call]), global_step=global_step, **kwargs)
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
         """The slot of the other optimizer."""

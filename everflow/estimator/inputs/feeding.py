@@ -227,6 +227,10 @@ def enqueue_data(
     """A queue of an index and the rows of arrays or of a data frame, or of what a generator gives; threads fill it."""
     with name_scope(name):
         dtypes, shapes, feed_fn = _kinds(data, pad_value)
+        if pad_value is not None and not isinstance(data, types.FunctionType):
+            raise NotImplementedError("padding is only available with generator usage")
+        if pad_value is not None and shuffle:
+            raise NotImplementedError("padding and shuffling data at the same time is not implemented")
         if num_threads > 1 and num_epochs is not None:
             tf.logging.warning(
                 "enqueue_data was called with num_epochs and num_threads > 1. num_epochs is applied per thread, so this "
@@ -276,7 +280,7 @@ def _kinds(data: Any, pad_value: Any) -> tuple[list[Any], list[Any], Any]:
         arrays, index, made = [np.asarray(a) for a in data.values()], tf.int64, OrderedDictNumpyFeedFn  # type: ignore[assignment]
     elif isinstance(data, types.FunctionType):
         first = next(data())
-        arrays = [np.asarray(first[name]) for name in sorted(first)]
+        arrays = [first[name] for name in sorted(first)]
 
         def feed_generator(places: Any, size: int, random_start: bool, seed: Any, epochs: Any) -> Any:
             return GeneratorFeedFn(places, data, size, random_start, seed, epochs, pad_value)
