@@ -91,6 +91,8 @@ def _optimizer(node: Node) -> Kernel:
     partitions, passes = float(node.attr("num_loss_partitions")), node.attr("num_inner_iterations")
     adaptive = node.attr("adaptive" if node.type == "SdcaOptimizerV2" else "adaptative")
     kind = kind.decode() if isinstance(kind, bytes) else kind
+    # It goes on from run to run: with the same draws in each, an example that they leave out would never have its turn.
+    random = np.random.RandomState(0)
 
     def run(*given: Any) -> Any:
         device = given[2 * sparse + with_values + dense].device
@@ -116,7 +118,6 @@ def _optimizer(node: Node) -> Kernel:
         state = state.clone().contiguous()
         changes = np.zeros_like(nominal)
         examples = labels.reshape(-1).contiguous().numpy(), weights_of_examples.reshape(-1).contiguous().numpy()
-        random = np.random.RandomState(count)
         for _ in range(passes):
             order = _sampled(random, starts, places, numbers_of, nominal, examples, state.numpy(), kind, l1, l2) if adaptive else None
             if order is None:
