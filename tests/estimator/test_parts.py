@@ -50,7 +50,7 @@ def test_a_spec_keeps_what_it_is_given():
         (lambda: E.EvalSpec(lambda: 1, exporters=[3]), TypeError, "must be an Exporter"),
         (lambda: E.Estimator(lambda features, other: None), ValueError, "features|other"),
         (lambda: E.DNNClassifier([], [tf.feature_column.numeric_column("x")], n_classes=1), ValueError, "n_classes must be > "),
-        (lambda: E.LatestExporter("e", None, exports_to_keep=0), ValueError, "must be a positive number"),
+        (lambda: E.LatestExporter("e", None, exports_to_keep=0), ValueError, "must be positive number"),
     ],
 )
 def test_mistakes_are_named(make, error, message):
