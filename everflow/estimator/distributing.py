@@ -12,6 +12,7 @@ from everflow.distribute.strategy import get_loss_reduction
 from everflow.estimator import running
 from everflow.estimator.input_data import IteratorInitializerHook, features_and_labels
 from everflow.estimator.mode_keys import ModeKeys
+from everflow.estimator.spec import EstimatorSpec
 from everflow.train import global_step as steps
 from everflow.train.scaffold import Scaffold
 
@@ -55,7 +56,8 @@ def train(estimator: Any, strategy: Any, input_fn: Callable[..., Any], hooks: li
         spec = strategy.extended.call_for_each_replica(estimator._call_model_fn, args=(features, labels, ModeKeys.TRAIN, estimator.config))
         local = strategy.experimental_local_results
         loss = strategy.reduce(get_loss_reduction(), spec.loss)
-        spec = spec._replace(
+        spec = EstimatorSpec(
+            mode=ModeKeys.TRAIN,
             loss=loss,
             train_op=tf.group(*local(spec.train_op)),
             scaffold=local(spec.scaffold)[0] or Scaffold(),
