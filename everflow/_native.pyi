@@ -111,7 +111,7 @@ def fill_rows(indices: int, count: int, rank: int, rows: int, filled: int, sourc
     Indices row by row with one more for each empty row, the element that each comes from, and where each element went.
     """
 
-def move_places(indices: int, count: int, from: Sequence[int], to: Sequence[int], out: int) -> None:
+def move_places(indices: int, count: int, before: Sequence[int], after: Sequence[int], out: int) -> None:
     """
     Indices of elements in a tensor of some sizes as indices in a tensor of others.
     """
@@ -175,6 +175,8 @@ def fill_poisson(out: Annotated[NDArray[numpy.float64], dict(order='C', device='
 def murmur_buckets(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], buckets: int) -> None: ...
 
 def farm_buckets(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], buckets: int) -> None: ...
+
+def hashes_as_floats(texts: object, out: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
 def farm_fingerprints_128(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]) -> None: ...
 
@@ -275,3 +277,138 @@ def walk_trees(features: Annotated[NDArray[numpy.int32], dict(shape=(None, None)
 
 def sum_by_bucket(node_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], statistics: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], buckets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], sums: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], threads: int) -> None:
     """Adds the statistics of examples to those of their node and buckets."""
+
+class ForestSettings:
+    """How a forest grows."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def leaf_type(self) -> int: ...
+
+    @leaf_type.setter
+    def leaf_type(self, arg: int, /) -> None: ...
+
+    @property
+    def stats_type(self) -> int: ...
+
+    @stats_type.setter
+    def stats_type(self, arg: int, /) -> None: ...
+
+    @property
+    def pruning(self) -> int: ...
+
+    @pruning.setter
+    def pruning(self, arg: int, /) -> None: ...
+
+    @property
+    def finish(self) -> int: ...
+
+    @finish.setter
+    def finish(self, arg: int, /) -> None: ...
+
+    @property
+    def inequality(self) -> int: ...
+
+    @inequality.setter
+    def inequality(self, arg: int, /) -> None: ...
+
+    @property
+    def max_nodes(self) -> int: ...
+
+    @max_nodes.setter
+    def max_nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def outputs(self) -> int: ...
+
+    @outputs.setter
+    def outputs(self, arg: int, /) -> None: ...
+
+    @property
+    def classes_to_track(self) -> int: ...
+
+    @classes_to_track.setter
+    def classes_to_track(self, arg: int, /) -> None: ...
+
+    @property
+    def regression(self) -> bool: ...
+
+    @regression.setter
+    def regression(self, arg: bool, /) -> None: ...
+
+    @property
+    def collate(self) -> bool: ...
+
+    @collate.setter
+    def collate(self, arg: bool, /) -> None: ...
+
+    @property
+    def checkpoint_stats(self) -> bool: ...
+
+    @checkpoint_stats.setter
+    def checkpoint_stats(self, arg: bool, /) -> None: ...
+
+    @property
+    def running(self) -> bool: ...
+
+    @running.setter
+    def running(self, arg: bool, /) -> None: ...
+
+    @property
+    def average_splits(self) -> bool: ...
+
+    @average_splits.setter
+    def average_splits(self, arg: bool, /) -> None: ...
+
+    def set_by_depth(self, arg0: tuple[int, float, float, float, float], arg1: tuple[int, float, float, float, float], arg2: tuple[int, float, float, float, float], arg3: tuple[int, float, float, float, float], arg4: tuple[int, float, float, float, float], arg5: tuple[int, float, float, float, float], /) -> None:
+        """
+        Numbers that may depend on depth: a kind (0 for none) and four parameters each.
+        """
+
+class ForestColumns:
+    """What kind the columns of examples are."""
+
+    def __init__(self, dense_size: int, kinds: Sequence[int], sparse_kind: int) -> None: ...
+
+class ForestTree:
+    """A tree of a random forest."""
+
+    def __init__(self, arg0: ForestSettings, arg1: bytes, /) -> None: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def load(self, arg: bytes, /) -> None: ...
+
+    def save(self) -> bytes: ...
+
+    def leaves(self, columns: ForestColumns, dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+        """The leaf of each example."""
+
+    def predict(self, columns: ForestColumns, dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+        """What the leaf of each example answers."""
+
+    def paths(self, columns: ForestColumns, dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], rows: int) -> list:
+        """The nodes that each example goes through, as messages."""
+
+    def update(self, leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Adds labels to the leaves of their examples."""
+
+    def count_features(self, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Adds how many nodes look at each feature."""
+
+class ForestStats:
+    """What the leaves of a tree know of their candidates."""
+
+    def __init__(self, arg0: ForestSettings, arg1: bytes, /) -> None: ...
+
+    def load(self, arg: bytes, /) -> None: ...
+
+    def save(self) -> bytes: ...
+
+    def process(self, columns: ForestColumns, dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], seed: int, threads: int) -> list[int]:
+        """Adds a batch; the leaves that can be split."""
+
+    def grow(self, tree: ForestTree, finished: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Splits leaves by their best candidates."""

@@ -227,7 +227,7 @@ void add_sparse_rows(nb::module_& module) {
             nb::gil_scoped_release released;
             move_places(reinterpret_cast<const int64_t*>(indices), count, from, to, reinterpret_cast<int64_t*>(out));
         },
-        nb::arg("indices"), nb::arg("count"), nb::arg("from"), nb::arg("to"), nb::arg("out"),
+        nb::arg("indices"), nb::arg("count"), nb::arg("before"), nb::arg("after"), nb::arg("out"),
         "Indices of elements in a tensor of some sizes as indices in a tensor of others.");
 }
 
