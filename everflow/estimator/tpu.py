@@ -35,7 +35,7 @@ class InputPipelineConfig(enum.IntEnum):
 _CORES = (1, 2, 4, 8, 16, 32, 64, 128)
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
-IterationsPerLoop = internal("estimator.tpu.util.IterationsPerLoop")(collections.namedtuple("IterationsPerLoop", ["value", "unit"]))
+IterationsPerLoop: Any = internal("estimator.tpu.util.IterationsPerLoop")(collections.namedtuple("IterationsPerLoop", ["value", "unit"]))
 
 
 @internal("estimator.tpu.util.parse_iterations_per_loop")

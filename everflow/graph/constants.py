@@ -25,6 +25,8 @@ class _Memory(threading.local):
     """What was found on the way to one answer: values may be used more than once."""
 
     found: dict[tuple[Operation, int], np.ndarray | None] | None = None
+    # Whether ops without a rule are computed: shape inference does so, what TensorFlow has in Python does not.
+    computes = True
 
 
 _memory = _Memory()
@@ -163,7 +165,11 @@ def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
         return shapes.unknown_shape()
     if tensor.dims is not None and len(tensor.dims) != 1:
         raise ValueError(f"Shape {tensor.get_shape()} must have rank 1")
-    return shapes.TensorShape.from_dims(dims_of(tensor))
+    before, _memory.computes = _memory.computes, False
+    try:
+        return shapes.TensorShape.from_dims(dims_of(tensor))
+    finally:
+        _memory.computes = before
 
 
 def _inputs(op: Operation, depth: int) -> list[np.ndarray] | None:
@@ -249,7 +255,7 @@ def _strided_slice(op: Operation, index: int, depth: int) -> np.ndarray | None:
 
 def _by_kernel(op: Operation, index: int, depth: int) -> np.ndarray | None:
     """Any other op: what its kernel computes of known inputs."""
-    if not op.inputs or op.op_def_.is_stateful:
+    if not _memory.computes or not op.inputs or op.op_def_.is_stateful:
         return None
     found = _inputs(op, depth)
     if found is None:

@@ -114,8 +114,9 @@ class GmmAlgorithm:
             distances = tf.transpose(tf.reduce_sum(tf.square(whitened), 1))
             probs = -0.5 * (distances + dimensions * tf.log(2 * np.pi) + log_det)
         else:
-            log_det = tf.reduce_sum(tf.log(self._covs + 1e-3), 1, keepdims=True)
-            precision = tf.expand_dims(1.0 / (self._covs + 1e-3), 2)
+            variances = tf.add(self._covs, 1e-3)
+            log_det = tf.reduce_sum(tf.log(variances), 1, keepdims=True)
+            precision = tf.expand_dims(1.0 / variances, 2)
             distances = tf.matmul(tf.squared_difference(shard, self._means), precision)
             distances = tf.transpose(tf.squeeze(distances, [2]))
             probs = -0.5 * (dimensions * tf.log(2.0 * np.pi) + tf.transpose(log_det) + distances)

@@ -153,7 +153,7 @@ class WALSModel:
             if num_shards == 1 and len(wt_init) == num_wts:
                 wt_init = [wt_init]
             assert len(wt_init) == num_shards
-        elif not (isinstance(wt_init, numbers.Real) and wt_init >= 0):
+        elif not (isinstance(wt_init, numbers.Real) and float(wt_init) >= 0):
             raise ValueError(
                 "Invalid weight initialization argument. Must be one of these: None, a real non-negative real number, or a list of "
                 "lists of non-negative real numbers (or equivalent iterables) corresponding to sharded factors."

@@ -89,7 +89,7 @@ class TensorForestLossHook(SessionRunHook):
 def _default_head(params: Any, weights_name: str | None, output_type: int, name: str | None = None) -> Any:
     if output_type == ModelBuilderOutputType.MODEL_FN_OPS:
         learn = tf.contrib.learn
-        common = {"weight_column_name": weights_name, "enable_centered_bias": False, "head_name": name}
+        common: dict[str, Any] = {"weight_column_name": weights_name, "enable_centered_bias": False, "head_name": name}
         if params.regression:
             return learn.regression_head(label_dimension=params.num_outputs, **common)
         return learn.multi_class_head(params.num_classes, **common)

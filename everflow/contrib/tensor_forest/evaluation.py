@@ -82,6 +82,8 @@ def _auc(probs: Any, targets: Any, weights: Any = None) -> Any:
     return tf.metrics.auc(labels=targets, predictions=tf.slice(probs, [0, 1], [-1, 1]), weights=weights)
 
 
+_metrics: Any = tf.metrics
+
 _METRICS: dict[str, tuple[Callable[..., Any], str]] = {
     "auc": (_auc, INFERENCE_PROB_NAME),
     "sigmoid_entropy": (_sigmoid_entropy, INFERENCE_PROB_NAME),
@@ -90,10 +92,10 @@ _METRICS: dict[str, tuple[Callable[..., Any], str]] = {
     "r2": (r2, SCORES),
     "predictions": (_predictions, INFERENCE_PRED_NAME),
     "classification_log_loss": (_log_loss, INFERENCE_PROB_NAME),
-    "precision": (_of_classes(tf.metrics.precision), INFERENCE_PRED_NAME),
-    "precision_at_thresholds": (_at_thresholds(tf.metrics.precision_at_thresholds), INFERENCE_PROB_NAME),
-    "recall": (_of_classes(tf.metrics.recall), INFERENCE_PRED_NAME),
-    "recall_at_thresholds": (_at_thresholds(tf.metrics.recall_at_thresholds), INFERENCE_PROB_NAME),
+    "precision": (_of_classes(_metrics.precision), INFERENCE_PRED_NAME),
+    "precision_at_thresholds": (_at_thresholds(_metrics.precision_at_thresholds), INFERENCE_PROB_NAME),
+    "recall": (_of_classes(_metrics.recall), INFERENCE_PRED_NAME),
+    "recall_at_thresholds": (_at_thresholds(_metrics.recall_at_thresholds), INFERENCE_PROB_NAME),
     "top_5": (top_k_generator(5), INFERENCE_PROB_NAME),
 }
 

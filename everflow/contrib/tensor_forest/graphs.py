@@ -235,7 +235,8 @@ class RandomForestGraphs:
         impurities = []
         for i in range(self.params.num_trees):
             with self._on_device_of(i):
-                impurities.append(self.trees[i].average_impurity())
+                tree: Any = self.trees[i]
+                impurities.append(tree.average_impurity())
         return tf.reduce_mean(tf.stack(impurities))
 
     def feature_importances(self) -> Any:

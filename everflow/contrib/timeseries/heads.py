@@ -18,7 +18,6 @@ from everflow.contrib.timeseries.feature_keys import (
     State,
     TrainEvalFeatures,
 )
-from everflow.contrib.timeseries.model import ModelOutputs
 from everflow.contrib.timeseries.publishing import published
 from everflow.estimator.export_outputs import PredictOutput
 from everflow.estimator.heads.base import GraphHead
@@ -89,7 +88,7 @@ class TimeSeriesRegressionHead(GraphHead):
     def logits_dimension(self) -> int:
         return 1
 
-    def create_loss(self, features: Any, mode: str, logits: Any = None, labels: Any = None) -> ModelOutputs:
+    def create_loss(self, features: Any, mode: str, logits: Any = None, labels: Any = None) -> Any:
         """What the model makes of the features, with a summary of its loss."""
         outputs = self.state_manager.define_loss(self.model, features, mode)
         tf.summary.scalar(with_head_name(self._name, MetricKeys.LOSS), outputs.loss)
@@ -154,7 +153,7 @@ class TimeSeriesRegressionHead(GraphHead):
     def _check_predict_features(self, features: dict[str, Any]) -> None:
         check_predict_features(features)
 
-    def create_estimator_spec(self, features: Any, mode: str, labels: Any = None) -> EstimatorSpec:
+    def create_estimator_spec(self, features: Any, mode: str, labels: Any = None) -> EstimatorSpec:  # type: ignore[override]
         """What an estimator runs in a mode; a state that comes tensor by tensor means serving."""
         with name_scope(self._name, "head"):
             if labels is not None and labels != {}:

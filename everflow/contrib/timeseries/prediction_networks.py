@@ -7,10 +7,11 @@ from typing import Any
 import everflow as tf
 from everflow.contrib.rnn.block_cells import LSTMBlockFusedCell
 from everflow.contrib.timeseries.publishing import published
+from everflow.keras.model import Model
 
 
 @published("ar_model.FlatPredictionModel")
-class FlatPredictionModel(tf.keras.Model):
+class FlatPredictionModel(Model):
     """Dense layers over all features of both windows at once."""
 
     def __init__(self, num_features: int, input_window_size: int, output_window_size: int, hidden_layer_sizes: Any = None) -> None:
@@ -25,7 +26,7 @@ class FlatPredictionModel(tf.keras.Model):
         self._covariance_transform = layers.Dense(num_features * output_window_size, name="log_sigma_square")
         self._prediction_shape = [-1, output_window_size, num_features]
 
-    def call(self, input_window_features: Any, output_window_features: Any) -> dict[str, Any]:
+    def call(self, input_window_features: Any, output_window_features: Any) -> dict[str, Any]:  # type: ignore[override]
         if input_window_features.get_shape().as_list()[1] == 0:
             activation = self._output_flatten(output_window_features)
         elif output_window_features.get_shape().as_list()[2] == 0:
@@ -40,7 +41,7 @@ class FlatPredictionModel(tf.keras.Model):
 
 
 @published("ar_model.LSTMPredictionModel")
-class LSTMPredictionModel(tf.keras.Model):
+class LSTMPredictionModel(Model):
     """An LSTM that reads the input window, and another that goes on from its state over the output window."""
 
     def __init__(self, num_features: int, input_window_size: int, output_window_size: int, num_units: int = 128) -> None:
@@ -50,7 +51,7 @@ class LSTMPredictionModel(tf.keras.Model):
         self._mean_transform = tf.keras.layers.Dense(num_features, name="mean_transform")
         self._covariance_transform = tf.keras.layers.Dense(num_features, name="covariance_transform")
 
-    def call(self, input_window_features: Any, output_window_features: Any) -> dict[str, Any]:
+    def call(self, input_window_features: Any, output_window_features: Any) -> dict[str, Any]:  # type: ignore[override]
         by_time = [tf.transpose(window, [1, 0, 2]) for window in (input_window_features, output_window_features)]
         _, state = self._encoder(by_time[0], dtype=self.dtype)
         outputs, _ = self._decoder(by_time[1], dtype=self.dtype, initial_state=state)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import abc
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
-from everflow import nest
 from everflow.contrib.timeseries.feature_keys import PredictionFeatures, TrainEvalFeatures
 from everflow.contrib.timeseries.model import ModelOutputs, TimeSeriesModel
 from everflow.contrib.timeseries.publishing import published
 from everflow.graph.convert import convert_to_tensor
+from everflow.nest import flatten, pack_sequence_as
 
 NOT_EXOGENOUS = (PredictionFeatures.STATE_TUPLE, TrainEvalFeatures.TIMES, TrainEvalFeatures.VALUES)
 
@@ -92,7 +93,7 @@ class SequentialTimeSeriesModel(TimeSeriesModel):
 
     def get_batch_loss(self, features: dict[str, Any], mode: str, state: Any) -> ModelOutputs:
         loss, states, outputs = self.per_step_batch_loss(features, mode, state)
-        last = nest.pack_sequence_as(states, [tensor[:, -1] for tensor in nest.flatten(states)])
+        last = pack_sequence_as(states, [tensor[:, -1] for tensor in flatten(states)])
         outputs["observed"] = features[TrainEvalFeatures.VALUES]
         return ModelOutputs(loss=loss, end_state=last, predictions=outputs, prediction_times=features[TrainEvalFeatures.TIMES])
 
@@ -110,9 +111,9 @@ class SequentialTimeSeriesModel(TimeSeriesModel):
         current = {key: value[:, step_number] for key, value in raw_features.items() if key not in NOT_EXOGENOUS}
         chosen = [
             tf.where(condition(times=current_times, features=current), new, old)
-            for new, old in zip(nest.flatten(updated), nest.flatten(state), strict=True)
+            for new, old in zip(flatten(updated), flatten(state), strict=True)
         ]
-        return nest.pack_sequence_as(state, chosen)
+        return pack_sequence_as(state, chosen)
 
     def per_step_batch_loss(self, features: dict[str, Any], mode: str, state: Any) -> tuple[Any, Any, dict[str, Any]]:
         """(Loss, the state after each step, outputs of each step)."""
@@ -168,26 +169,26 @@ class SequentialTimeSeriesModel(TimeSeriesModel):
                 new_state, values = state_update_fn(step_number=number, current_times=now, state=state)
                 assert set(values) == set(outputs)
                 outputs_so_far = [written.write(number, values[name]) for name, written in zip(outputs, outputs_so_far, strict=True)]
-                flat = nest.flatten(new_state)
-                for new, old in zip(flat, nest.flatten(state), strict=True):
+                flat = flatten(new_state)
+                for new, old in zip(flat, flatten(state), strict=True):
                     new.set_shape(old.get_shape())
                 states_so_far = [written.write(number, new) for written, new in zip(states_so_far, flat, strict=True)]
-                return number + 1, nest.pack_sequence_as(state, flat), states_so_far, outputs_so_far
+                return number + 1, pack_sequence_as(state, flat), states_so_far, outputs_so_far
 
         loop: Any = [
             tf.zeros([], tf.int32),
             state,
-            [steps(element.dtype) for element in nest.flatten(state)],
+            [steps(element.dtype) for element in flatten(state)],
             [steps(self.dtype) for _ in outputs],
         ]
         if unroll:
             for number in range(length):
-                loop = step(tf.constant(number, tf.int32), *loop[1:], reuse=number > 0)
+                loop = functools.partial(step, reuse=number > 0)(tf.constant(number, tf.int32), *loop[1:])
         else:
             loop = tf.while_loop(lambda number, *_: tf.less(number, window_size), step, loop)
         _, _, all_states, all_outputs = loop
         by_name = {name: _by_series(written) for name, written in zip(outputs, all_outputs, strict=True)}
-        return nest.pack_sequence_as(state, [_by_series(written) for written in all_states]), by_name
+        return pack_sequence_as(state, [_by_series(written) for written in all_states]), by_name
 
 
 def _others(features: dict[str, Any], *names: str) -> dict[str, Any]:

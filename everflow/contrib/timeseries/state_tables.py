@@ -19,7 +19,7 @@ class TensorValuedTable(DenseHashTable):
     def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, *args: Any, **kwargs: Any) -> None:
         self._shape_of_values = tf.shape(default_value)
         flat = tf.reshape(default_value, [-1])
-        super().__init__(*args, key_dtype=key_dtype, value_dtype=value_dtype, default_value=flat, **kwargs)
+        super().__init__(key_dtype, value_dtype, flat, *args, **kwargs)
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
         keys = tf.reshape(convert_to_tensor(keys, dtype=self._key_dtype), [-1])

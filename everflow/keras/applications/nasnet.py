@@ -34,7 +34,7 @@ def _point_conv(x: Any, filters: int, name: str) -> Any:
 
 def _separable(x: Any, filters: int, kernel: int, block: str, stride: int = 1) -> Any:
     """Two separable convolutions, each after a relu."""
-    options = {"use_bias": False, "kernel_initializer": "he_normal"}
+    options: dict[str, Any] = {"use_bias": False, "kernel_initializer": "he_normal"}
     x = Activation("relu")(x)
     if stride == 2:
         x = ZeroPadding2D(padding_before(x, kernel), name=f"separable_conv_1_pad_{block}")(x)

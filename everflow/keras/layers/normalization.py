@@ -413,7 +413,7 @@ class BatchNormalizationV2(BatchNormalizationBase):
     _USE_V2_BEHAVIOR = True
 
     def __init__(self, axis: Any = -1, *args: Any, fused: Any = None, **kwargs: Any) -> None:
-        super().__init__(axis, *args, fused=fused, **kwargs)
+        super().__init__(axis, *args, **{**kwargs, "fused": fused})
         self._must_be_fused = bool(fused)
 
     def _can_be_fused(self, rank: int) -> bool:

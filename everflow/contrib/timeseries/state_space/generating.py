@@ -22,10 +22,11 @@ def random_parameters(model: Any, seed: int | None) -> dict[Any, Any]:
     _one_feature(model)
     if seed:
         np.random.seed(seed)
-    state_size, noise_size = convert_to_tensor(model.get_noise_transform()).get_shape().as_list()
+    sizes: Any = convert_to_tensor(model.get_noise_transform()).get_shape().as_list()
+    state_size, noise_size = sizes
     variances = 1.0 / np.random.gamma(shape=10.0, scale=10.0, size=[noise_size])
     state = np.random.normal(size=[state_size])
-    parameters = {}
+    parameters: dict[Any, Any] = {}
     for tensor, value in (
         (model.prior_state_mean, state),
         (model.state_transition_noise_covariance, np.diag(variances)),

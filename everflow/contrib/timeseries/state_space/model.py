@@ -116,7 +116,7 @@ class StateSpaceModel(SequentialTimeSeriesModel):
     def get_prior_covariance(self) -> Any:
         """The covariance of the state that series start with."""
         with tf.variable_scope(self._variable_scope):
-            size = convert_to_tensor(self.get_state_transition()).get_shape().as_list()[0]
+            size: Any = convert_to_tensor(self.get_state_transition()).get_shape().as_list()[0]
             if not self._configuration.trainable_start_state:
                 return tf.eye(size, dtype=self.dtype)
             covariance = variable_covariance_matrix(size, "prior_state_var", dtype=self.dtype)
@@ -134,7 +134,7 @@ class StateSpaceModel(SequentialTimeSeriesModel):
 
     def get_state_transition_noise_covariance(self, minimum_initial_variance: float = 1e-5) -> Any:
         """The covariance of the noise of one step, which can be learnt."""
-        size = convert_to_tensor(self.get_noise_transform(), dtype=self.dtype).get_shape().as_list()[1]
+        size: Any = convert_to_tensor(self.get_noise_transform(), dtype=self.dtype).get_shape().as_list()[1]
         scale: Any = 0.0
         statistics = self._input_statistics
         if statistics is not None:
@@ -249,7 +249,7 @@ class StateSpaceModel(SequentialTimeSeriesModel):
     def _exogenous_noise_decreasing(self, current_times: Any, exogenous_values: Any, state: Any) -> Any:
         """Exogenous features as observations of the whole state, with a noise of their own: they make it surer."""
         mean, variance, since = state
-        size = convert_to_tensor(self.get_state_transition(), dtype=self.dtype).get_shape().as_list()[0]
+        size: Any = convert_to_tensor(self.get_state_transition(), dtype=self.dtype).get_shape().as_list()[0]
         everything = tf.eye(size, batch_shape=tf.shape(exogenous_values)[:-1], dtype=self.dtype)
         with tf.variable_scope("exogenous_noise_decreasing_covariance"):
             noise = transform_to_covariance_matrices(exogenous_values, size)

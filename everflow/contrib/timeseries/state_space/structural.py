@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,12 @@ from everflow.contrib.timeseries.state_space.periodic import CycleStateSpaceMode
 from everflow.contrib.timeseries.state_space.varma import VARMA
 
 BELOW = "state_space_models.structural_ensemble."
+
+
+def _cycle(model: Callable[..., Any], *sizes: Any) -> Any:
+    """Of a model and its sizes, of which the last argument is the configuration."""
+    *given, configuration = sizes
+    return model(*given, configuration=configuration)
 
 
 class _Parts:
@@ -57,7 +64,7 @@ class StructuralEnsemble(StateSpaceIndependentEnsemble):
         parts = _Parts(configuration)
         parts.add_line_and_averages(moving_average_order, autoregressive_order)
         for number, period in enumerate(nest.flatten(periodicities)):
-            parts.add_for_each_feature(f"cycle{number}", lambda c, period=period: CycleStateSpaceModel(period, configuration=c))
+            parts.add_for_each_feature(f"cycle{number}", functools.partial(_cycle, CycleStateSpaceModel, period))
         super().__init__(ensemble_members=parts.members, configuration=configuration)
 
 
@@ -87,7 +94,5 @@ class MultiResolutionStructuralEnsemble(StateSpaceIndependentEnsemble):
                 )
             counts *= len(periods)
         for number, (period, count) in enumerate(zip(periods, counts, strict=True)):
-            parts.add_for_each_feature(
-                f"cycle{number}", lambda c, period=period, count=count: ResolutionCycleModel(count, period, configuration=c)
-            )
+            parts.add_for_each_feature(f"cycle{number}", functools.partial(_cycle, ResolutionCycleModel, count, period))
         super().__init__(ensemble_members=parts.members, configuration=configuration)

@@ -63,5 +63,5 @@ class VARMA(StateSpaceModel):
         if self._input_statistics is not None:
             variance = self._scale_variance(self._input_statistics.series_start_moments.variance)
             scale = tf.log(tf.maximum(tf.reduce_mean(variance), minimum_initial_variance))
-        size = convert_to_tensor(self.get_noise_transform(), dtype=self.dtype).get_shape().as_list()[1]
+        size: Any = convert_to_tensor(self.get_noise_transform(), dtype=self.dtype).get_shape().as_list()[1]
         return variable_covariance_matrix(size, "state_transition_noise", dtype=self.dtype, initial_overall_scale_log=scale)

@@ -43,7 +43,8 @@ class StopAtAttemptsHook(SessionRunHook):
     def __init__(self, num_finalized_trees: Any, num_attempted_layers: Any, max_trees: int, max_depth: int) -> None:
         self._tensors, self._max_trees, self._max_layers = [num_finalized_trees, num_attempted_layers], max_trees, 2 * max_trees * max_depth
 
-    def _is_enough(self, trees: Any, layers: Any, more: int = 0) -> bool:
+    def _is_enough(self, counts: Any, more: int = 0) -> bool:
+        trees, layers = counts
         return bool(trees >= self._max_trees - more or layers > self._max_layers - more)
 
     def before_run(self, run_context: Any) -> Any:
@@ -51,7 +52,7 @@ class StopAtAttemptsHook(SessionRunHook):
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
         # A step reads how many there are before it grows one: near the end they are read again.
-        if self._is_enough(*run_values.results, more=1) and self._is_enough(*run_context.session.run(self._tensors)):
+        if self._is_enough(run_values.results, 1) and self._is_enough(run_context.session.run(self._tensors)):
             run_context.request_stop()
 
 
@@ -316,11 +317,12 @@ class _Training:
 
     def _kept(self) -> list[Any]:
         """What notes the logits for the next step; they are not yet kept while the bias moves below them."""
-        if self._cache is None:
+        cache = self._cache
+        if cache is None:
             return []
 
         def keep() -> Any:
-            with tf.control_dependencies([self._cache.set([self._tree_ids, self._node_ids, self.logits])]):
+            with tf.control_dependencies([cache.set([self._tree_ids, self._node_ids, self.logits])]):
                 return tf.constant(True)
 
         return [tf.cond(self._center_needed, lambda: tf.constant(False), keep) if self._hparams.center_bias else keep()]
