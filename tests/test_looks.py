@@ -169,8 +169,6 @@ OTHERWISE = {
     "contrib.framework.list_variables",
     "contrib.framework.load_checkpoint",
     "contrib.framework.load_variable",
-    "contrib.learn.BaseEstimator",
-    "contrib.learn.RunConfig",
     "contrib.metrics.streaming_auc",
     "contrib.metrics.streaming_false_negatives_at_thresholds",
     "contrib.metrics.streaming_false_positives_at_thresholds",

@@ -25,11 +25,20 @@ class _Memory(threading.local):
     """What was found on the way to one answer: values may be used more than once."""
 
     found: dict[tuple[Operation, int], np.ndarray | None] | None = None
-    # Whether ops without a rule are computed: shape inference does so, what TensorFlow has in Python does not.
-    computes = True
+    # Whether ops without a rule are computed: shape inference does so, what TensorFlow decides in Python does not.
+    computes = False
 
 
 _memory = _Memory()
+
+
+def computing(rule: Callable[..., Any], *args: Any) -> Any:
+    """Calls a function for which values follow from any op, as they do for shape inference."""
+    before, _memory.computes = _memory.computes, True
+    try:
+        return rule(*args)
+    finally:
+        _memory.computes = before
 
 
 def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
@@ -58,7 +67,7 @@ def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
 @internal("pywrap_tensorflow.TF_TryEvaluateConstant_wrapper")
 def try_evaluate_constant(graph: Any, output: Any) -> np.ndarray | None:
     """The same, as programs ask for it who copied how tf.cond finds that its predicate does not vary."""
-    return known(output)
+    return computing(known, output)
 
 
 @public("contrib.util.constant_value", "get_static_value")
@@ -165,11 +174,7 @@ def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
         return shapes.unknown_shape()
     if tensor.dims is not None and len(tensor.dims) != 1:
         raise ValueError(f"Shape {tensor.get_shape()} must have rank 1")
-    before, _memory.computes = _memory.computes, False
-    try:
-        return shapes.TensorShape.from_dims(dims_of(tensor))
-    finally:
-        _memory.computes = before
+    return shapes.TensorShape.from_dims(dims_of(tensor))
 
 
 def _inputs(op: Operation, depth: int) -> list[np.ndarray] | None:

@@ -14,6 +14,7 @@ from everflow.api import internal, public
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, opdefs, stacks
 from everflow.graph.collections import Collections
+from everflow.graph.constants import computing
 from everflow.graph.controls import Controls, control_inputs_for
 from everflow.graph.keys import GraphKeys
 from everflow.graph.operation import Operation, call_site, describe_shapes
@@ -692,7 +693,7 @@ def set_shapes(op: Operation) -> None:
     if rule is None:
         return
     try:
-        result = rule(op)
+        result = computing(rule, op)
     except ValueError as e:
         raise ValueError(f"{e}{describe_shapes(op)}") from None
     if type(result) is list:
