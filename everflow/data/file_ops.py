@@ -313,7 +313,9 @@ class _SqlCursor(Cursor):
             row = self.found.fetchone()
         except sqlite3.Error as error:
             what = "Prepare" if self.found is None else "Step"
-            raise unknown(f"{what}() failed: [{error.sqlite_errorcode}] {error}: {stream.query}") from None
+            # Before Python 3.11 errors don't tell their code; that of mistakes in queries is 1.
+            code = getattr(error, "sqlite_errorcode", 1)
+            raise unknown(f"{what}() failed: [{code}] {error}: {stream.query}") from None
         if row is None:
             return None
         self.position += 1
