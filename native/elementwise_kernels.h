@@ -68,7 +68,11 @@ INLINE float logarithm_of_one_more(float x) {
     return x > -1.0f ? near : x <= -1.0f ? below : x;
 }
 
-INLINE float sigmoid(float x) { return 1.0f / (1.0f + exponential(-x)); }
+// Zero where it would be less than any normal number: gates that are shut let nothing pass.
+INLINE float sigmoid(float x) {
+    const float found = 1.0f / (1.0f + exponential(-x));
+    return x < -87.0f ? 0.0f : found;
+}
 
 // A quotient of polynomials in x, exact to about two units in the last place.
 INLINE float tangent(float x) {

@@ -38,6 +38,16 @@ def test_each_instruction_agrees_with_its_op(name):
     assert close.all(), list(zip(x[~close], y[~close], out.numpy()[~close], expected[~close]))
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"), [("Sigmoid", [0, 0, 1, 1, np.nan]), ("Tanh", [-1, -1, 1, 1, np.nan]), ("Exp", [0, 0, np.inf, np.inf, np.nan])]
+)
+def test_limits_are_reached_exactly(name, expected):
+    x = torch.tensor([-np.inf, -1e4, 1e4, np.inf, np.nan] * 8)
+    out = torch.empty(len(x))
+    ElementwiseChain(1, len(x), [(0, 0, len(x), False)], [], [(name, 0, 0)], [(1, 0, len(x))]).run(1, x.data_ptr(), out.data_ptr())
+    np.testing.assert_array_equal(out.numpy(), np.float32(expected * 8))
+
+
 def test_instructions_must_be_sound():
     with pytest.raises(ValueError, match="no loop for Gather"):
         ElementwiseChain(1, 4, [(0, 0, 4, False)], [], [("Gather", 0, 0)], [(1, 0, 4)])
