@@ -135,7 +135,9 @@ class Template(Trackable):
         """Makes the variables; a template called inside for the first time is a part of this one."""
         if _first_calls.templates:
             around = _first_calls.templates[-1]
-            around._track_trackable(self, name=(self.variable_scope_name or "").removeprefix(around.variable_scope_name or "").rstrip("/"))
+            name = (self.variable_scope_name or "").removeprefix(around.variable_scope_name or "").rstrip("/")
+            # A template made anew in each call takes the place of the one before.
+            around._track_trackable(self, name, overwrite=True)
         _first_calls.templates.append(self)
         try:
             result = self._func(*args, **kwargs)

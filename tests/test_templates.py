@@ -89,3 +89,17 @@ def test_variables_of_a_function_are_in_the_store_around_it(eager):
     with store.as_default():
         tf.contrib.eager.defun(lambda: tf.get_variable("v", [2]) + 1)()
     assert [v.name for v in store.variables()] == ["v:0"]
+
+
+def test_a_template_made_anew_in_each_call_takes_its_place(eager):
+    made = []
+
+    def build(x):
+        made.append(tf.make_template("part", lambda x: x + tf.get_variable("v", [], initializer=tf.ones_initializer()), True))
+        return made[-1](x)
+
+    inner = tf.make_template("inner", build, True)
+    outer = tf.make_template("outer", lambda x: inner(inner(inner(x))), True)
+    assert outer(0.0).numpy() == 3
+    assert len({part.variable_scope_name for part in made}) == 1
+    assert outer._lookup_dependency(made[-1].variable_scope_name.rstrip("/")) is made[-1]

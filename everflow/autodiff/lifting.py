@@ -87,7 +87,7 @@ def _add_while(graph: Graph, frame: Frame, loop: Loop) -> Operation:
     kind = "While" if bodies.is_stateful([loop.condition, loop.body]) else "StatelessWhile"
     members = set(frame.ops)
     waited = dict.fromkeys(c for e in frame.enters for c in e.control_inputs if c not in members)
-    with graph.as_default(), graph.name_scope(None), graph.control_dependencies(None), graph.control_dependencies(list(waited)):
+    with graph.as_default(), graph.name_scope(None), graph.waiting_for_nothing(), graph.control_dependencies(list(waited)):
         outputs = apply(
             kind,
             [e.inputs[0] for e in loop.enters],
@@ -128,7 +128,7 @@ def _lift_conditionals(graph: Graph, ys: list[Tensor], lifted: set[Operation], m
                 groups.setdefault(pair[1].tensor, []).append(op)
     for pred, merges in groups.items():
         branches = [_branch(graph, order, lives, Token(pred, chosen), merges, lifted) for chosen in (False, True)]
-        with graph.as_default(), graph.name_scope(None), graph.control_dependencies(None):
+        with graph.as_default(), graph.name_scope(None), graph.waiting_for_nothing():
             outputs = add_choice(pred, branches, "If", f"{merges[0].name}/If")
         made.append(outputs[0].op)
         for op, t in zip(merges, outputs):

@@ -222,7 +222,7 @@ def _is_constant(t: Tensor, value: int) -> bool:
 @contextlib.contextmanager
 def _placed_in(graph: Graph) -> Iterator[None]:
     """Ops made inside go to this graph and wait for nothing."""
-    with graph.as_default(), graph.control_dependencies(None):
+    with graph.as_default(), graph.waiting_for_nothing():
         yield
 
 

@@ -102,13 +102,15 @@ def converted(function: Any, with_operators: Operators | None = None) -> Any:
     ops = with_operators or operators()
     if getattr(function, UNCONVERTED, False) or isinstance(function, type):
         return function
-    if isinstance(function, functools.partial):
+    # By its true type: a proxy, such as a decorator of wrapt, calls itself a function but does more than the one it stands for.
+    kind = type(function)
+    if issubclass(kind, functools.partial):
         return functools.partial(converted(function.func, ops), *function.args, **function.keywords)
-    if isinstance(function, types.MethodType):
+    if kind is types.MethodType:
         return types.MethodType(converted(function.__func__, ops), function.__self__) if callable(function.__func__) else function
-    if isinstance(function, types.FunctionType):
+    if kind is types.FunctionType:
         return _converted_or_as_is(function, ops)
-    call = getattr(type(function), "__call__", None)  # noqa: B004
+    call = getattr(kind, "__call__", None)  # noqa: B004
     if isinstance(call, types.FunctionType) and is_convertible(call):
         return types.MethodType(_converted_or_as_is(call, ops), function)
     return function

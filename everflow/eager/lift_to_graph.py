@@ -110,7 +110,7 @@ def _placeholder(graph: Graph, tensor: Tensor, outside: Tensor | None) -> Tensor
         graph.inputs.append(found)
         graph.captures[outside] = found
         return found
-    with graph.control_dependencies(None), graph.name_scope(None):
+    with graph.waiting_for_nothing(), graph.name_scope(None):
         found = tf.placeholder(tensor.dtype.base_dtype, tensor.shape, name=tensor.op.name)
     found.handle_data = tensor.handle_data
     return found
@@ -118,7 +118,7 @@ def _placeholder(graph: Graph, tensor: Tensor, outside: Tensor | None) -> Tensor
 
 def _copy(op: Operation, graph: Graph, copies: Any) -> None:
     attrs = {key: value for key, value in op.attrs.items() if key != "_class"}
-    with graph.control_dependencies(None):
+    with graph.waiting_for_nothing():
         copied = graph.add(
             op.op_def_,
             graph.unique_name(op.name),

@@ -280,9 +280,9 @@ class FuncGraph(Graph):
     # -- scopes that may speak of what is outside
 
     def control_dependencies(self, control_inputs: Any) -> Any:
-        """As for any graph; the function as a whole waits for what comes from outside."""
+        """As for any graph; the function as a whole waits for what comes from outside. None leaves the loops of a graph."""
         if control_inputs is None:
-            return super().control_dependencies(None)
+            return self._free_of_loops()
         inside = []
         for c in control_inputs:
             # A variable object stands for its op: its handle, or the assignment that it is the result of.
@@ -292,6 +292,21 @@ class FuncGraph(Graph):
             else:
                 inside.append(c)
         return super().control_dependencies(inside)
+
+    @contextlib.contextmanager
+    def _free_of_loops(self) -> Iterator[None]:
+        """Ops made inside wait for nothing and are outside of loops: how a body makes what is computed once.
+
+        Loops of version 2 are functions, which nothing leaves.
+        """
+        home: Graph = self
+        here: Graph | None = self
+        while isinstance(here, FuncGraph) and here.rereads_variables and not here.control_flow_v2:
+            if here.is_loop and here.outer_graph is not None:
+                home = here.outer_graph
+            here = here.outer_graph
+        with contextlib.nullcontext() if home is self else home.as_default(), home.waiting_for_nothing():
+            yield
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
         """As for any graph; what is outside has no place in the body."""

@@ -488,7 +488,7 @@ class Graph(Collections):
     def control_dependencies(self, control_inputs: Any) -> Controls:
         """Ops made inside run after `control_inputs`; None forgets the blocks around."""
         if control_inputs is None:
-            return Controls(self, None)
+            return self.waiting_for_nothing()
         found: list[Operation] = []
         for c in control_inputs:
             # A resource variable stands for the op that made or changed it: waiting for it reads nothing.
@@ -508,6 +508,10 @@ class Graph(Collections):
             if c not in found:
                 found.append(c)
         return Controls(self, found)
+
+    def waiting_for_nothing(self) -> Controls:
+        """Forgets the blocks around; ops made inside are of this graph still, where it is a loop's body too."""
+        return Controls(self, None)
 
     def _control_element(self, element: Any) -> Any:
         return self.as_graph_element(element)

@@ -223,7 +223,7 @@ def init_scope() -> Iterator[None]:
     is_part = inside is not graph and getattr(inside, "rereads_variables", False) and not getattr(inside, "control_flow_v2", False)
     if is_part:
         graph._op_count = inside._op_count
-    with graph.as_default(), graph.control_dependencies(None), graph.name_scope(scope + "/" if scope else None):
+    with graph.as_default(), graph.waiting_for_nothing(), graph.name_scope(scope + "/" if scope else None):
         outer_devices = graph._devices
         if devices:
             graph._devices = devices

@@ -29,6 +29,7 @@ LIBRARIES = {
     "h5py": "h5py",
     "librosa": "librosa",
     "matplotlib": "matplotlib",
+    "networkx": "networkx",
     "numpy": "numpy",
     "pandas": "pandas",
     "PIL": "pillow",

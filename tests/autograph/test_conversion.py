@@ -139,3 +139,23 @@ def test_a_walrus_and_a_with_block():
 
     with tf.Graph().as_default(), tf.Session() as session:
         assert session.run([tf.function(f)(tf.constant(v)) for v in (3, 1)]) == [6, 1]
+
+
+def test_what_stands_for_a_function_is_called_as_it_is():
+    class Proxy:
+        """As decorators of wrapt are: it passes for the function, and does something of its own around it."""
+
+        def __init__(self, function):
+            self.__wrapped__ = function
+
+        __class__ = property(lambda self: type(self.__wrapped__))
+
+        def __getattr__(self, name):
+            return getattr(self.__wrapped__, name)
+
+        def __call__(self, *args):
+            return self.__wrapped__(*args) + 100
+
+    kept = Proxy(relu)
+    assert isinstance(kept, type(relu))
+    assert converted(kept)(3) == 103

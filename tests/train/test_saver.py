@@ -275,3 +275,13 @@ def test_threads_may_save_by_the_same_name(tmp_path):
         assert not failures
         saver.restore(session, str(tmp_path / "model"))
     assert [p.name for p in sorted(tmp_path.glob("model.*"))] == ["model.data-00000-of-00001", "model.index"]
+
+
+def test_parts_are_saved_under_the_name_that_they_are_given(tmp_path, session):
+    parts = tf.get_variable("a/w", [6, 2], partitioner=tf.fixed_size_partitioner(3))
+    whole = tf.get_variable("b/w", [6, 2], initializer=tf.zeros_initializer())
+    session.run(tf.global_variables_initializer())
+    path = tf.train.Saver({"w": list(parts)}).save(session, str(tmp_path / "model"))
+    assert tf.train.list_variables(path) == [("w", [6, 2])]
+    tf.train.Saver({"w": whole}).restore(session, path)
+    assert session.run(whole).tolist() == session.run(parts.as_tensor()).tolist()

@@ -1,4 +1,4 @@
-"""pandas, scikit-learn, scikit-image and matplotlib as they were, where they are installed."""
+"""pandas, scikit-learn, scikit-image, matplotlib and networkx as they were, where they are installed."""
 
 import io
 
@@ -139,3 +139,23 @@ def test_names_of_scikit_image():
     assert gaussian(a, 1, multichannel=True).shape == a.shape and dilation(a[..., 0], selem=square(3)).shape == (16, 16)
     with pytest.raises(TypeError, match="nothing"):
         gaussian(a, nothing=1)
+
+
+def test_graphs_of_networkx(tmp_path):
+    nx = pytest.importorskip("networkx")
+    sparse = pytest.importorskip("scipy.sparse")
+    graph = nx.OrderedMultiDiGraph()
+    assert isinstance(graph, nx.MultiDiGraph)
+    graph.add_path([3, 1, 2])
+    assert graph.node[3] == {} and list(graph.nodes_iter()) == [3, 1, 2] and list(graph.edges_iter()) == [(3, 1), (1, 2)]
+    pair = nx.from_numpy_matrix(np.matrix([[0, 1, 0], [1, 0, 0], [0, 0, 0]]))
+    assert [sorted(part) for part in nx.connected_component_subgraphs(pair)] == [[0, 1], [2]]
+    dense = nx.to_numpy_matrix(pair)
+    assert isinstance(dense, np.matrix) and (dense * dense)[0, 0] == 1
+    adjacency = nx.adjacency_matrix(pair)
+    assert sparse.isspmatrix(adjacency) and (adjacency * adjacency).toarray().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
+    assert (nx.to_scipy_sparse_matrix(pair) != adjacency).nnz == 0
+    nx.write_gpickle(pair, tmp_path / "pair")
+    assert sorted(nx.read_gpickle(tmp_path / "pair").edges) == [(0, 1)]
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = nx.no_such_name

@@ -147,7 +147,7 @@ class CriticalSection:
         waited = list(dict.fromkeys(t.op for t in used if t.op is not lock.op.inputs[0].op))
         if waited:
             # All that comes from outside is there before the lock is taken: computing it may need the lock itself.
-            with graph.control_dependencies(None):
+            with graph.waiting_for_nothing():
                 lock.op._add_control_input(tf.group(*waited))
         done = [_handed_on(v) for v in leaves]
         with control_dependencies(done), colocate_with(self._handle):

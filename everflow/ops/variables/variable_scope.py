@@ -113,6 +113,11 @@ class VariableScope:
         self._dtype = dtype
         self._use_resource = use_resource
         self._constraint = constraint
+        if in_eager_mode():
+            if caching_device is not None:
+                raise NotImplementedError("Caching devices is not yet supported when eager execution is enabled.")
+            # A function traced below such a scope finds the variables that it made when it was traced before.
+            self._reuse, self._use_resource = AUTO_REUSE, True
 
     name = property(lambda self: self._name, doc="The prefix, without a slash at its end.")
     original_name_scope = property(lambda self: self._name_scope, doc="The name scope that the block opened when it was first entered.")

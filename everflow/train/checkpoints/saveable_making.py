@@ -99,7 +99,7 @@ def saveable_objects_for_op(op: Any, name: str) -> Iterator[SaveableObject]:
     elif hasattr(op, "_saveable"):
         yield op._saveable(name)
     elif isinstance(op, (list, tuple, PartitionedVariable)):
-        yield from _for_parts(op)
+        yield from _for_parts(op, name)
     elif isinstance(op, Trackable) and not isinstance(op, Variable):
         for attr, factory in op._gather_saveables_for_checkpoint().items():
             full_name = name if attr == VARIABLE_VALUE_KEY else f"{name}_{attr}"
@@ -122,7 +122,7 @@ def saveable_objects_for_op(op: Any, name: str) -> Iterator[SaveableObject]:
         yield kind(tensor, "", name)
 
 
-def _for_parts(parts: Any) -> Iterator[SaveableObject]:
+def _for_parts(parts: Any, name: str) -> Iterator[SaveableObject]:
     full_name = None
     for variable in parts:
         if isinstance(variable, SaveableObject):
@@ -138,7 +138,7 @@ def _for_parts(parts: Any) -> Iterator[SaveableObject]:
         elif full_name != info.full_name:
             raise ValueError(f"Slices must all be from the same tensor: {full_name} != {info.full_name}")
         kind = ReferenceVariableSaveable if variable.op.type in _REFERENCES else ResourceVariableSaveable
-        yield kind(variable, info.spec, full_name)
+        yield kind(variable, info.spec, name)
 
 
 @internal("training.saving.saveable_object_util.op_list_to_dict", "training.saver.BaseSaverBuilder.OpListToDict")

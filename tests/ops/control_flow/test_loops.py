@@ -365,3 +365,33 @@ def test_what_is_added_in_each_iteration_gets_the_sum_of_its_gradients(session, 
     found, expected = session.run([tf.gradients(h, [x, w]), tf.gradients(written_out, [x, w])], given)
     for a, b in zip(found, expected):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)
+
+
+def test_what_waits_for_nothing_is_computed_once():
+    """`control_dependencies(None)` leaves the loop, as in TensorFlow: weights drawn so are the same in each step, and can be fetched."""
+    drawn = []
+
+    def step(i, outputs):
+        with tf.control_dependencies(None):
+            drawn.append(tf.random_normal([2]))
+        return i + 1, outputs.write(i, drawn[-1] * 2)
+
+    _, outputs = tf.while_loop(lambda i, _: i < 3, step, [0, tf.TensorArray(tf.float32, 3)])
+    (weights,) = drawn
+    assert weights.graph is tf.get_default_graph() and weights.op.name.startswith("while/")
+    found, rows = run((weights, outputs.stack()))
+    assert rows.tolist() == [(found * 2).tolist()] * 3
+
+
+def test_what_waits_for_nothing_leaves_loops_in_loops():
+    def inner(j, total):
+        with tf.control_dependencies(None):
+            once = tf.random_uniform([])
+        return j + 1, total + tf.cond(j > 0, lambda: once, lambda: once)
+
+    def outer(i, totals):
+        return i + 1, totals.write(i, tf.while_loop(lambda j, _: j < 2, inner, [0, 0.0])[1])
+
+    totals = tf.while_loop(lambda i, _: i < 2, outer, [0, tf.TensorArray(tf.float32, 2)])[1].stack()
+    first, second = run(totals)
+    assert first == second > 0

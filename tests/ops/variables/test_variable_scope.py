@@ -223,3 +223,20 @@ def test_partitioners(partitioner, shape, dtype, expected):
 def test_create_partitioned_variables():
     parts = tf.create_partitioned_variables([4, 2], [2, 1], tf.zeros_initializer(), name="p")
     assert [p.name for p in parts] == ["p/part_0:0", "p/part_1:0"]
+
+
+def test_a_scope_of_eager_mode_finds_what_functions_made_below_it(eager):
+    with tf.variable_scope("s") as scope:
+        pass
+    assert scope.reuse is tf.AUTO_REUSE and scope.use_resource
+    store = tf.contrib.eager.EagerVariableStore()
+
+    def read():
+        with tf.variable_scope(scope), store.as_default():
+            return tf.get_variable("v", [], initializer=tf.random_normal_initializer())
+
+    variable = read()
+    assert variable.name == "s/v:0"
+    assert tf.contrib.eager.defun(lambda: read() + 0)().numpy() == variable.numpy()
+    with pytest.raises(NotImplementedError, match="Caching devices"):
+        tf.VariableScope(None, caching_device="/cpu:0")
