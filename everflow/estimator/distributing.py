@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import everflow as tf
-from everflow.data.dataset import DatasetV2
 from everflow.distribute.strategy import get_loss_reduction
 from everflow.estimator import running
-from everflow.estimator.input_data import IteratorInitializerHook, features_and_labels
+from everflow.estimator.input_data import features_and_labels
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.spec import EstimatorSpec
 from everflow.train import global_step as steps
@@ -33,17 +32,9 @@ def _distributed_graph(estimator: Any, strategy: Any) -> Iterator[Any]:
 
 def _inputs(estimator: Any, strategy: Any, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Any, list[Any]]:
     """Features and labels for each replica, and the hook that starts them."""
-
-    def dataset_for(context: Any) -> Any:
-        given = estimator._call_input_fn(input_fn, mode, context)
-        if not isinstance(given, DatasetV2):
-            raise ValueError("dataset_fn() must return a tf.data.Dataset when using a tf.distribute.Strategy.")
-        return given
-
-    iterator = strategy.make_input_fn_iterator(dataset_for)
-    found = iterator.get_next()
-    features, labels = features_and_labels(found)
-    return features, labels, [IteratorInitializerHook(iterator)]
+    iterator, hooks = estimator._get_iterator_from_input_fn(input_fn, mode, strategy)
+    features, labels = features_and_labels(iterator.get_next())
+    return features, labels, hooks
 
 
 def train(estimator: Any, strategy: Any, input_fn: Callable[..., Any], hooks: list[Any], saving_listeners: list[Any]) -> Any:
@@ -51,8 +42,7 @@ def train(estimator: Any, strategy: Any, input_fn: Callable[..., Any], hooks: li
     with _distributed_graph(estimator, strategy) as graph:
         features, labels, input_hooks = _inputs(estimator, strategy, input_fn, ModeKeys.TRAIN)
         step = estimator._create_and_assert_global_step(graph)
-        if estimator._config.task_type != "evaluator":
-            steps.get_or_create_read(graph)
+        steps.get_or_create_read(graph)
         spec = strategy.extended.call_for_each_replica(estimator._call_model_fn, args=(features, labels, ModeKeys.TRAIN, estimator.config))
         local = strategy.experimental_local_results
         loss = strategy.reduce(get_loss_reduction(), spec.loss)

@@ -15,9 +15,9 @@ from everflow import looks
 from everflow.api import internal, public
 from everflow.distribute.replica_devices import replica_device_setter
 from everflow.estimator import arguments, distributing, exporting, running
-from everflow.estimator.input_data import with_hooks
+from everflow.estimator.input_data import IteratorInitializerHook, with_hooks
 from everflow.estimator.mode_keys import ModeKeys
-from everflow.estimator.run_config import RunConfig, default_session_config
+from everflow.estimator.run_config import RunConfig, TaskType, default_session_config
 from everflow.estimator.spec import EstimatorSpec
 from everflow.estimator.warm_start_settings import settings_for
 from everflow.graph.graph import Graph
@@ -144,7 +144,7 @@ class Estimator:
         saving_listeners: Any = None,
     ) -> Any:
         """Trains until the input ends, for so many steps more, or up to so many steps in all."""
-        if self.config.task_type == "ps":
+        if self.config.task_type in (TaskType.EVALUATOR, TaskType.PS):
             raise ValueError(
                 "Train has been called wrong configuration. Please use tf.estimator.train_and_evaluate which calls proper API "
                 f"according to given configuration. Current configuration: {self.config}."
@@ -158,8 +158,7 @@ class Estimator:
             logging.info("Skipping training since max_steps has already saved.")
             return self
         hooks = checked_hooks(hooks)
-        if steps is not None or max_steps is not None:
-            hooks.append(StopAtStepHook(steps, max_steps))
+        hooks.extend(self._convert_train_steps_to_hooks(steps, max_steps))
         saving_listeners = list(saving_listeners or ())
         for listener in saving_listeners:
             if not isinstance(listener, CheckpointSaverListener):
@@ -174,7 +173,7 @@ class Estimator:
         with tf.Graph().as_default() as graph, graph.device(self._device_fn):
             tf.set_random_seed(self._config.tf_random_seed)
             step = self._create_and_assert_global_step(graph)
-            if step is not None and self._config.task_type != "evaluator":
+            if step is not None:
                 steps.get_or_create_read(graph)
             features, labels, input_hooks = self._get_features_and_labels_from_input_fn(input_fn, ModeKeys.TRAIN)
             spec = self._call_model_fn(features, labels, ModeKeys.TRAIN, self.config)
@@ -192,10 +191,7 @@ class Estimator:
     ) -> Any:
         """The metrics of a checkpoint, over the whole input or so many batches of it."""
         hooks = checked_hooks(hooks)
-        if steps is not None:
-            if steps <= 0:
-                raise ValueError(f"Must specify steps > 0, given: {steps}")
-            hooks.append(_stop_after(steps))
+        hooks.extend(self._convert_eval_steps_to_hooks(steps))
         if not checkpoint_path:
             checkpoint_path = self.latest_checkpoint()
             if not checkpoint_path:
@@ -309,6 +305,18 @@ class Estimator:
 
     # What subclasses may change
 
+    def _convert_train_steps_to_hooks(self, steps: int | None, max_steps: int | None) -> list[Any]:
+        """What ends a training after so many steps, or at one."""
+        return [] if steps is None and max_steps is None else [StopAtStepHook(steps, max_steps)]
+
+    def _convert_eval_steps_to_hooks(self, steps: int | None) -> list[Any]:
+        """What ends an evaluation after so many batches."""
+        if steps is None:
+            return []
+        if steps <= 0:
+            raise ValueError(f"Must specify steps > 0, given: {steps}")
+        return [_stop_after(steps)]
+
     def _create_global_step(self, graph: Graph) -> Any:
         return create_global_step(graph)
 
@@ -322,6 +330,14 @@ class Estimator:
 
     def _get_features_and_labels_from_input_fn(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Any, list[Any]]:
         return with_hooks(self._call_input_fn(input_fn, mode))
+
+    def _get_iterator_from_input_fn(self, input_fn: Callable[..., Any], mode: str, distribution: Any = None) -> tuple[Any, list[Any]]:
+        """What goes through the input, on each replica where there is a strategy, and the hook that starts it."""
+        if distribution is None:
+            iterator = self._call_input_fn(input_fn, mode).make_initializable_iterator()
+        else:
+            iterator = distribution.make_input_fn_iterator(lambda context: self._call_input_fn(input_fn, mode, context))
+        return iterator, [IteratorInitializerHook(iterator)]
 
     def _get_features_from_input_fn(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, list[Any]]:
         given = self._call_input_fn(input_fn, mode)

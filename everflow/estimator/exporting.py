@@ -15,6 +15,7 @@ from everflow.saved_model import constants
 from everflow.saved_model.builder import SavedModelBuilder
 from everflow.saved_model.signatures import is_valid_signature
 from everflow.train.checkpoints.saver import Saver
+from everflow.train.checkpoints.state import latest_checkpoint
 
 _TRIES = 10
 
@@ -42,7 +43,7 @@ def export(
 ) -> bytes:
     """Writes the graphs of modes with the variables of a checkpoint."""
     if not checkpoint_path:
-        checkpoint_path = estimator.latest_checkpoint()
+        checkpoint_path = estimator.latest_checkpoint() or _start_of(estimator._warm_start_settings)
         if not checkpoint_path:
             raise ValueError(f"Couldn't find trained model at {estimator.model_dir}.")
     modes = [mode for mode in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT) if input_receiver_fn_map.get(mode)]
@@ -92,8 +93,7 @@ def _add_graph(
         with tf.Session(config=estimator._session_config) as session:
             local_init_op = spec.scaffold.local_init_op if spec.scaffold.local_init_op is not None else _default_local_init_op()
             saver = spec.scaffold.saver or Saver(sharded=True)
-            if save_variables:
-                _restore(saver, session, checkpoint_path)
+            _restore(saver, session, checkpoint_path, mode)
             arguments = {
                 "tags": EXPORT_TAGS[mode],
                 "signature_def_map": signatures,
@@ -114,13 +114,19 @@ def _default_local_init_op() -> Any:
     return tf.group(tf.local_variables_initializer(), tf.tables_initializer())
 
 
-def _restore(saver: Any, session: Any, checkpoint_path: str) -> None:
+def _start_of(warm_start_settings: Any) -> Any:
+    """The checkpoint that a model which was never trained starts from."""
+    start = warm_start_settings and warm_start_settings.ckpt_to_initialize_from
+    return latest_checkpoint(start) if start and tf.gfile.IsDirectory(start) else start
+
+
+def _restore(saver: Any, session: Any, checkpoint_path: str, mode: str) -> None:
     try:
         saver.restore(session, checkpoint_path)
     except tf.errors.NotFoundError as e:
         raise ValueError(
             "Could not load all requested variables from checkpoint. Please make sure your model_fn does not expect variables "
-            f"that were not saved in the checkpoint.\n\nEncountered error with mode `infer` while restoring checkpoint from: "
+            f"that were not saved in the checkpoint.\n\nEncountered error with mode `{mode}` while restoring checkpoint from: "
             f"`{checkpoint_path}`. Full Traceback:\n\n{e}"
         ) from e
 

@@ -121,28 +121,19 @@ def build_parsing_serving_input_receiver_fn(feature_spec: Any, default_batch_siz
     return serving_input_receiver_fn
 
 
-def _placeholder_for(tensor: Any, name: str, default_batch_size: Any) -> Any:
-    """A placeholder like a tensor, with any batch size."""
-    shape = tensor.get_shape().as_list() if tensor.get_shape().ndims is not None else None
-    if shape:
-        shape = [default_batch_size, *shape[1:]]
+def _placeholder_for(tensor: Any, key: Any, default_batch_size: Any) -> Any:
+    """A placeholder like a tensor and with its name, for batches of any size."""
+    shape = tf.TensorShape([default_batch_size]).concatenate(tensor.get_shape()[1:])
     if isinstance(tensor, SparseTensor):
-        return tf.sparse_placeholder(dtype=tensor.dtype, shape=shape, name=name)
-    return tf.placeholder(dtype=tensor.dtype, shape=shape, name=name)
+        return tf.sparse_placeholder(dtype=tensor.dtype, shape=shape, name=str(key))
+    return tf.placeholder(dtype=tensor.dtype, shape=shape, name=tensor.op.name if hasattr(tensor, "op") else str(key))
 
 
 def placeholders_like(tensors: Any, default: str, default_batch_size: Any) -> Any:
     """Placeholders like the tensors of a dict, or like one tensor, with any batch size."""
     if not isinstance(tensors, dict):
-        name = default
-        return _placeholder_for(tensors, name, default_batch_size)
-    return {key: _placeholder_for(tensor, _op_name(key, tensor), default_batch_size) for key, tensor in tensors.items()}
-
-
-def _op_name(key: Any, tensor: Any) -> str:
-    if isinstance(tensor, SparseTensor) or not hasattr(tensor, "op"):
-        return str(key)
-    return tensor.op.name
+        return _placeholder_for(tensors, default, default_batch_size)
+    return {key: _placeholder_for(tensor, key, default_batch_size) for key, tensor in tensors.items()}
 
 
 @public("estimator.export.build_raw_serving_input_receiver_fn")
@@ -159,7 +150,7 @@ def build_raw_serving_input_receiver_fn(features: Any, default_batch_size: Any =
 @public("estimator.experimental.build_raw_supervised_input_receiver_fn", "contrib.estimator.build_raw_supervised_input_receiver_fn")
 def build_raw_supervised_input_receiver_fn(features: Any, labels: Any, default_batch_size: Any = None) -> Any:
     """A function that receives features and labels as tensors."""
-    feature_keys = set(features) if isinstance(features, dict) else {_SINGLE_FEATURE}
+    feature_keys = set(features) if isinstance(features, dict) else {_SINGLE_RECEIVER}
     label_keys = set(labels) if isinstance(labels, dict) else {_SINGLE_LABEL}
     if feature_keys & label_keys:
         raise ValueError(f"Features and labels must have distinct keys. Found overlapping keys: {feature_keys & label_keys}")
@@ -180,24 +171,4 @@ def build_supervised_input_receiver_fn_from_input_fn(input_fn: Callable[..., Any
     """A function that receives what an input function gives."""
     with tf.Graph().as_default():
         features, labels, _ = with_hooks(input_fn(**input_fn_args))
-        described = {"features": _like(features), "labels": _like(labels)}
-
-    def supervised_input_receiver_fn() -> SupervisedInputReceiver:
-        made = {
-            kind: {k: tf.placeholder(d, s, name=str(k)) for k, (d, s) in given.items()}
-            if isinstance(given, dict)
-            else tf.placeholder(given[0], given[1], name=kind[:-1])
-            for kind, given in described.items()
-        }
-        receivers: dict[Any, Any] = {}
-        for kind, given in made.items():
-            receivers.update(given if isinstance(given, dict) else {kind[:-1]: given})
-        return SupervisedInputReceiver(made["features"], made["labels"], receivers)
-
-    return supervised_input_receiver_fn
-
-
-def _like(tensors: Any) -> Any:
-    if isinstance(tensors, dict):
-        return {key: (tensor.dtype, tensor.shape) for key, tensor in tensors.items()}
-    return tensors.dtype, tensors.shape
+    return build_raw_supervised_input_receiver_fn(features, labels)

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
+from everflow import internals
 from everflow.api import internal
+from everflow.estimator.run_config import TaskType
 from everflow.estimator.spec import LOSS
 from everflow.platform import logging
 from everflow.proto.tensorflow.core.framework import summary_pb2
@@ -15,8 +17,11 @@ from everflow.train.checkpoints.saver import Saver
 from everflow.train.evaluation import evaluate_once
 from everflow.train.global_step import get_global_step
 from everflow.train.hooks_logging import LoggingTensorHook, NanTensorHook
-from everflow.train.hooks_saving import CheckpointSaverHook
-from everflow.train.monitored_session import MonitoredTrainingSession
+from everflow.train.hooks_saving import CheckpointSaverHook, SummarySaverHook
+from everflow.train.hooks_steps import StepCounterHook
+
+# Programs that watch what estimators do put sessions of their own into this module.
+TRAINING: Any = internals.module("python.training.training")
 
 
 def train(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, saving_listeners: list[Any]) -> Any:
@@ -26,11 +31,24 @@ def train(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, saving_
     config = estimator._config
     if not any(tensor.op.name == LOSS for tensor in tf.get_collection(tf.GraphKeys.SUMMARIES)):
         tf.summary.scalar(LOSS, spec.loss)
-    return train_loop(estimator, spec, hooks, global_step, saving_listeners, config.log_step_count_steps)
+    has_master_and_workers = config.cluster_spec and {TaskType.WORKER, TaskType.MASTER} <= set(config.cluster_spec.jobs)
+    writers = _writers_on_a_worker(estimator, spec) if has_master_and_workers else None
+    return train_loop(estimator, spec, hooks, global_step, saving_listeners, config.log_step_count_steps, writers)
 
 
-def train_loop(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, saving_listeners: list[Any], log_steps: int | None) -> Any:
-    """The session and its hooks: checkpoints, logs, and an end where the loss is NaN. The last loss."""
+def train_loop(
+    estimator: Any,
+    spec: Any,
+    hooks: list[Any],
+    global_step: Any,
+    saving_listeners: list[Any],
+    log_steps: int | None,
+    writers: list[Any] | None = None,
+) -> Any:
+    """The session and its hooks: checkpoints, logs, and an end where the loss is NaN. The last loss.
+
+    Summaries and speed are written by the session's own hooks, or by `writers` instead.
+    """
     config = estimator._config
     tf.add_to_collection(tf.GraphKeys.LOSSES, spec.loss)
     worker_hooks = [*hooks, NanTensorHook(spec.loss)]
@@ -49,8 +67,9 @@ def train_loop(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, sa
             ),
         )
     chief_hooks = _saving_hooks(estimator, spec, worker_hooks, saving_listeners)
+    worker_hooks.extend(writers or ())
     any_step_done, loss = False, None
-    with MonitoredTrainingSession(
+    with TRAINING.MonitoredTrainingSession(
         master=config.master,
         is_chief=config.is_chief,
         checkpoint_dir=estimator.model_dir,
@@ -58,10 +77,10 @@ def train_loop(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, sa
         hooks=worker_hooks,
         chief_only_hooks=[*chief_hooks, *spec.training_chief_hooks],
         save_checkpoint_secs=0,
-        save_summaries_steps=config.save_summary_steps,
+        save_summaries_steps=config.save_summary_steps if writers is None else 0,
         config=estimator._session_config,
         max_wait_secs=config.session_creation_timeout_secs,
-        log_step_count_steps=log_steps,
+        log_step_count_steps=log_steps if writers is None else None,
     ) as session:
         while not session.should_stop():
             _, loss = session.run([spec.train_op, spec.loss])
@@ -69,6 +88,18 @@ def train_loop(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, sa
     if not any_step_done:
         logging.warning("Training with estimator made no steps. Perhaps input is empty or misspecified.")
     return loss
+
+
+def _writers_on_a_worker(estimator: Any, spec: Any) -> list[Any]:
+    """What writes summaries and speed on the first worker of a cluster whose master stops for evaluations."""
+    config = estimator._config
+    hooks: list[Any] = []
+    if (config.task_type, config.task_id) == (TaskType.WORKER, 0):
+        if (config.save_summary_steps or 0) > 0:
+            hooks.append(SummarySaverHook(save_steps=config.save_summary_steps, output_dir=estimator.model_dir, scaffold=spec.scaffold))
+        if (config.log_step_count_steps or 0) > 0:
+            hooks.append(StepCounterHook(every_n_steps=config.log_step_count_steps, output_dir=estimator.model_dir))
+    return hooks
 
 
 def _saving_hooks(estimator: Any, spec: Any, worker_hooks: list[Any], saving_listeners: list[Any]) -> list[Any]:
@@ -93,7 +124,7 @@ def _saving_hooks(estimator: Any, spec: Any, worker_hooks: list[Any], saving_lis
                 "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
                 "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
             )
-        existing[0]._listeners.extend(saving_listeners)
+        existing[0]._listeners.extend(one for one in saving_listeners if one not in existing[0]._listeners)
     return made
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.train.checkpoints.state import latest_checkpoint
 
 
 @public("estimator.WarmStartSettings")
@@ -37,9 +36,10 @@ def settings_for(warm_start_from: Any) -> Any:
     """The settings that a path or settings stand for."""
     if warm_start_from is None:
         return None
-    if isinstance(warm_start_from, str):
+    if isinstance(warm_start_from, (str, bytes)):
+        warm_start_from = os.fsdecode(warm_start_from)
         variables = os.path.join(warm_start_from, "variables", "variables")
-        if latest_checkpoint(warm_start_from) is None and tf.gfile.Exists(variables + ".index"):
+        if tf.gfile.Exists(variables + ".index"):
             tf.logging.info("Warm-starting from a SavedModel")
             return WarmStartSettings(ckpt_to_initialize_from=variables)
         return WarmStartSettings(ckpt_to_initialize_from=warm_start_from)
