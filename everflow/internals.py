@@ -118,6 +118,8 @@ def attribute(path: str, name: str) -> Any:
         target = table().get(path, {}).get(name)
         if target:
             return _behind(target, full)
+        if target is not None and (twin := _twin(path)):
+            return attribute(twin, name)
         if path.rpartition(".")[2].startswith("gen_") and api.has("raw_ops." + name):
             return api.find("raw_ops." + name)
         # Modules hold those beside them that they import: `tensorflow.python.ops.rnn.rnn_cell_impl`.
@@ -132,6 +134,12 @@ def _names_in_tensorflow(full: str) -> tuple[str, ...]:
     """Where what tensorflow_estimator defines is published: as the modules of TensorFlow that repeat it."""
     below = full.removeprefix("tensorflow_estimator.")
     return () if below == full else (below, api.INTERNAL + below)
+
+
+def _twin(path: str) -> str | None:
+    """The module of tf.contrib that one of tensorflow_estimator began as a copy of."""
+    below = path.removeprefix("tensorflow_estimator.python.estimator.canned.timeseries.")
+    return None if below == path else "contrib.timeseries.python.timeseries." + below
 
 
 def missing(path: str) -> str:

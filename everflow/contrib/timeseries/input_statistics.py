@@ -67,7 +67,7 @@ class InputStatisticsFromMiniBatch:
             return statistics
         with tf.control_dependencies([self._update(statistics, sums, times, values)]):
             read = nest.pack_sequence_as(statistics, [tf.identity(variable) for variable in nest.flatten(statistics)])
-            return read._replace(start_time=tf.minimum(read.start_time, tf.reduce_min(times)))
+            return read._replace(start_time=tf.minimum(read.start_time, tf.cast(tf.reduce_min(times), tf.int64)))
 
     def _variables(self) -> InputStatistics:
         def moments(mean: str, variance: str) -> Moments:
@@ -100,7 +100,7 @@ class InputStatisticsFromMiniBatch:
         spans = tf.cast(tf.reduce_max(times, axis=1) - tf.reduce_min(times, axis=1), dtype)
         durations = spans / tf.cast(tf.shape(times)[1] - 1, dtype)
         with tf.device(sums.max_time_seen.device):
-            max_time = tf.assign(sums.max_time_seen, tf.maximum(sums.max_time_seen, tf.reduce_max(times)))
+            max_time = tf.assign(sums.max_time_seen, tf.maximum(sums.max_time_seen, tf.cast(tf.reduce_max(times), tf.int64)))
         updates = [max_time]
         for variable, addend in (
             (sums.chunk_count, lambda: tf.shape(times, out_type=tf.int64)[0]),
@@ -130,10 +130,11 @@ class InputStatisticsFromMiniBatch:
             return tf.group(tf.assign(start.mean, mean), tf.assign(start.variance, variance))
 
         with tf.device(statistics.start_time.device):
-            is_start = tf.less_equal(times[earliest, 0], statistics.start_time)
+            is_start = tf.less_equal(tf.cast(times[earliest, 0], tf.int64), statistics.start_time)
             start_update = tf.cond(is_start, start_moments, tf.no_op)
             with tf.control_dependencies([start_update]):
-                start_time = tf.assign(statistics.start_time, tf.minimum(statistics.start_time, tf.reduce_min(times)))
+                first = tf.cast(tf.reduce_min(times), tf.int64)
+                start_time = tf.assign(statistics.start_time, tf.minimum(statistics.start_time, first))
         duration = sums.inter_observation_duration_sum / tf.cast(sums.chunk_count, dtype)
         observations = tf.round(tf.cast(max_time - start_time + 1, dtype) / duration)
         count_update = tf.assign(statistics.total_observation_count, tf.cast(observations, tf.int64))

@@ -48,8 +48,12 @@ class GraphHead:
         """How many logits an example has."""
         raise NotImplementedError
 
-    def _unreduced(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any]:
-        """The loss of each example, and the labels as metrics want them."""
+    def _processed(self, labels: Any) -> Any:
+        """Labels as losses and metrics want them."""
+        raise NotImplementedError
+
+    def _losses(self, labels: Any, logits: Any, features: Any) -> Any:
+        """The loss of each example, for labels that were processed."""
         raise NotImplementedError
 
     def _predictions(self, logits: Any) -> dict[str, Any]:
@@ -69,7 +73,8 @@ class GraphHead:
         del mode
         logits = tf.convert_to_tensor(logits)
         labels = checked_labels(labels, logits, self._label_dimension, self._texts)
-        unreduced, processed = self._unreduced(labels, logits, features)
+        processed = self._processed(labels)
+        unreduced = self._losses(processed, logits, features)
         weights = self._weights(features, logits)
         training = tf.losses.compute_weighted_loss(unreduced, weights=weights, reduction=self._loss_reduction)
         return LossSpec(training, unreduced, weights, processed)

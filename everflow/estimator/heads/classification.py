@@ -55,15 +55,17 @@ class BinaryGraphHead(GraphHead):
     def _checked_logits(self, logits: Any) -> Any:
         return logits
 
-    def _unreduced(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any]:
+    def _processed(self, labels: Any) -> Any:
         if self._label_vocabulary is not None:
             labels = ids_of_words(labels, self._label_vocabulary)
         labels = tf.cast(labels, tf.float32, name="ToFloat") if labels.dtype != tf.float32 else labels
-        labels = in_range(labels, 2, texts=self._texts)
+        return in_range(labels, 2, texts=self._texts)
+
+    def _losses(self, labels: Any, logits: Any, features: Any) -> Any:
         logits = tf.cast(logits, tf.float32)
         if self._loss_fn:
-            return call_loss_fn(self._loss_fn, labels, logits, features), labels
-        return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits), labels
+            return call_loss_fn(self._loss_fn, labels, logits, features)
+        return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
 
     def _predictions(self, logits: Any) -> dict[str, Any]:
         keys = PredictionKeys
@@ -150,13 +152,14 @@ class MultiClassGraphHead(GraphHead):
         """A logit for each class."""
         return self._n_classes
 
-    def _unreduced(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any]:
-        labels = ids_of_labels(labels, self._label_vocabulary)
-        labels = in_range(labels, self._n_classes, texts=self._texts)
+    def _processed(self, labels: Any) -> Any:
+        return in_range(ids_of_labels(labels, self._label_vocabulary), self._n_classes, texts=self._texts)
+
+    def _losses(self, labels: Any, logits: Any, features: Any) -> Any:
         if self._loss_fn:
-            return call_loss_fn(self._loss_fn, labels, logits, features), labels
+            return call_loss_fn(self._loss_fn, labels, logits, features)
         unreduced = tf.losses.sparse_softmax_cross_entropy(labels=labels, logits=logits, reduction=Reduction.NONE)
-        return tf.expand_dims(unreduced, axis=-1), labels
+        return tf.expand_dims(unreduced, axis=-1)
 
     def _predictions(self, logits: Any) -> dict[str, Any]:
         keys = PredictionKeys
@@ -251,12 +254,14 @@ class MultiLabelGraphHead(GraphHead):
         labels = tf.SparseTensor(labels.indices, in_range(values, self._n_classes, message), labels.dense_shape)
         return tf.to_int64(tf.sparse_to_indicator(labels, self._n_classes))
 
-    def _unreduced(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any]:
-        labels = in_range(labels, 2, message="labels must be an integer indicator Tensor with values in [0, 1]")
+    def _processed(self, labels: Any) -> Any:
+        return in_range(labels, 2, message="labels must be an integer indicator Tensor with values in [0, 1]")
+
+    def _losses(self, labels: Any, logits: Any, features: Any) -> Any:
         if self._loss_fn:
-            return call_loss_fn(self._loss_fn, labels, logits, features), labels
+            return call_loss_fn(self._loss_fn, labels, logits, features)
         unreduced = tf.losses.sigmoid_cross_entropy(multi_class_labels=labels, logits=logits, reduction=Reduction.NONE)
-        return tf.reduce_mean(unreduced, axis=-1, keepdims=True), labels
+        return tf.reduce_mean(unreduced, axis=-1, keepdims=True)
 
     def _predictions(self, logits: Any) -> dict[str, Any]:
         with name_scope(None, "predictions", (logits,)):

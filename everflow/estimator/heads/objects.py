@@ -59,9 +59,12 @@ class Head(GraphHead):
 
     def _found(self, features: Any, logits: Any, labels: Any) -> LossSpec:
         """The loss of each example, its weight, and the labels as metrics want them."""
-        labels = checked_labels(labels, logits, self._label_dimension, self._texts)
-        unreduced, processed = self._unreduced(labels, logits, features)
-        return LossSpec(None, unreduced, self._weights(features, logits), processed)
+        processed = self._processed(checked_labels(labels, logits, self._label_dimension, self._texts))
+        return LossSpec(None, *self._unweighted_loss_and_weights(logits, processed, features), processed)
+
+    def _unweighted_loss_and_weights(self, logits: Any, labels: Any, features: Any) -> tuple[Any, Any]:
+        """The loss of each example and its weight, for labels that are ids or numbers already."""
+        return self._losses(labels, logits, features), self._weights(features, logits)
 
     def predictions(self, logits: Any, keys: Any = None) -> dict[str, Any]:
         """The predictions, or some of them."""

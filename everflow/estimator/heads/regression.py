@@ -43,11 +43,13 @@ class RegressionGraphHead(GraphHead):
     def _weights(self, features: Any, logits: Any) -> Any:
         return weights_of(features, self._weight_column, logits, per_output=True, texts=self._texts)
 
-    def _unreduced(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any]:
-        labels = tf.cast(labels, tf.float32)
+    def _processed(self, labels: Any) -> Any:
+        return tf.cast(labels, tf.float32)
+
+    def _losses(self, labels: Any, logits: Any, features: Any) -> Any:
         if self._loss_fn:
-            return call_loss_fn(self._loss_fn, labels, logits, features, self._label_dimension), labels
-        return tf.losses.mean_squared_error(labels=labels, predictions=logits, reduction=Reduction.NONE), labels
+            return call_loss_fn(self._loss_fn, labels, logits, features, self._label_dimension)
+        return tf.losses.mean_squared_error(labels=labels, predictions=logits, reduction=Reduction.NONE)
 
     def _predictions(self, logits: Any) -> dict[str, Any]:
         if self._inverse_link_fn is None:

@@ -13,6 +13,7 @@ from everflow.estimator.heads.several import MultiHead
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
+from everflow.graph.stacks import in_eager_mode
 
 
 @internal("estimator.head.sequential_head._SequentialHead")
@@ -43,13 +44,13 @@ def flatten_tensor(tensor: Any, sequence_mask: Any, expected_length: Any) -> Any
             flat, rank = tf.boolean_mask(tensor, tf.cast(sequence_mask, tf.bool)), shape.ndims - 1
     if rank == 1:
         flat = tf.expand_dims(flat, -1)
+    message = "Tensor shape is incompatible with provided mask."
     expected_length = tf.cast(expected_length, tf.int32)
-    check = tf.assert_equal(
-        tf.shape(flat)[0],
-        expected_length,
-        data=[tf.shape(flat)[0], expected_length],
-        message="Tensor shape is incompatible with provided mask.",
-    )
+    if in_eager_mode():
+        if flat.shape[0].value != int(expected_length):
+            raise ValueError(message)
+        return flat
+    check = tf.assert_equal(tf.shape(flat)[0], expected_length, data=[tf.shape(flat)[0], expected_length], message=message)
     with tf.control_dependencies([check]):
         return tf.identity(flat)
 

@@ -82,7 +82,7 @@ def checked_labels(labels: Any, logits: Any, expected: int, texts: LabelTexts = 
             labels = tf.expand_dims(labels, -1)
         labels_shape, logits_shape = tf.shape(labels), tf.shape(logits)
         message = texts.shape.format(expected)
-        rank = tf.assert_rank_at_least(labels, 2, data=["Received shape: ", labels_shape], message=message)
+        rank = tf.assert_rank_at_least(labels, 2, message=message)
         with tf.control_dependencies([rank]):
             if labels.shape.ndims is not None and labels.shape[-1].value not in (None, expected):
                 raise ValueError(texts.dimension.format(expected, labels.shape[-1]))

@@ -20,12 +20,14 @@ def _home() -> dict[str, Any]:
 
 
 @public("enable_control_flow_v2")
+@internal("ops.control_flow_util.enable_control_flow_v2")
 def enable_control_flow_v2() -> None:
     """From now on, effects inside branches and loops always happen, and results are named as in version 2."""
     _home()[FLAG] = True
 
 
 @public("disable_control_flow_v2")
+@internal("ops.control_flow_util.disable_control_flow_v2")
 def disable_control_flow_v2() -> None:
     """From now on, branches and loops are pruned and named as in TensorFlow 1."""
     _home()[FLAG] = False
