@@ -7,11 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
+from everflow import internals
 from everflow.api import internal, public
 from everflow.estimator.input_data import with_hooks
 from everflow.graph import dtypes
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
+
+internal("estimator.estimator_lib.export")(internals.module("tensorflow_estimator.python.estimator.export.export_lib"))
 
 _SINGLE_FEATURE = "feature"
 _SINGLE_RECEIVER = "input"

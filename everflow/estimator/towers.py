@@ -206,13 +206,15 @@ def split_batch(features: Any, labels: Any, number_of_shards: int, device: Any) 
     """The features and labels of each tower."""
 
     def parts_of(value: Any) -> list[Any]:
-        if number_of_shards == 1:
-            return [value]
         if isinstance(value, dict):
             split = {key: parts_of(part) for key, part in value.items()}
             return [{key: parts[i] for key, parts in split.items()} for i in range(number_of_shards)]
         if isinstance(value, SparseTensor):
             return tf.sparse_split(sp_input=value, num_split=number_of_shards, axis=0)
+        value = tf.convert_to_tensor(value)
+        size = value.shape[0].value if value.shape.ndims else None
+        if size is not None and size % number_of_shards:
+            raise ValueError(f"Batch size {size} needs to be divisible by the number of GPUs, which is {number_of_shards}.")
         return tf.split(value, number_of_shards)
 
     with name_scope("split_inputs"), tf.device(device):
@@ -290,6 +292,8 @@ def compute_sum_on_device(values: list[Any], device: Any, name: str | None = Non
     """The sum of tensors or slices."""
     with tf.device(device):
         if all(isinstance(value, tf.IndexedSlices) for value in values):
+            if name:
+                raise ValueError(f"The name {name} is not expected to be given to IndexedSlices {values}")
             indices = tf.concat([value.indices for value in values], axis=0)
             held = tf.concat([value.values for value in values], axis=0)
             return tf.IndexedSlices(held, indices, values[0].dense_shape)
@@ -306,9 +310,9 @@ def _hooks(towers: list[Any], kind: str) -> list[Any]:
 
 @internal(_MODULE + "._train_spec")
 def train_spec(tower_specs: list[Any], train_op: Any, aggregation_device: Any, aggregated_loss_name: str = "loss") -> Any:
-    """The first tower's spec, with the loss of all and the op that trains."""
+    """The last tower's spec, as its optimizer made the updates, with the loss of all and the op that trains."""
     loss = compute_sum_on_device([spec.loss for spec in tower_specs], aggregation_device, aggregated_loss_name)
-    return EstimatorSpec(**{**_fields(tower_specs[0]), "mode": ModeKeys.TRAIN, "train_op": train_op, "loss": loss})
+    return EstimatorSpec(**{**_fields(tower_specs[-1]), "mode": ModeKeys.TRAIN, "train_op": train_op, "loss": loss})
 
 
 def _fields(spec: Any) -> dict[str, Any]:
@@ -377,9 +381,10 @@ def _merged(outputs: list[Any]) -> Any:
 def concat_tensor_dicts(*tensor_dicts: Any) -> dict[Any, Any]:
     """What the dicts hold by each key, one after the other."""
 
-    def joined(parts: list[Any]) -> Any:
+    def joined(key: Any) -> Any:
+        parts = [found[key] for found in tensor_dicts if key in found]
         if isinstance(parts[0], SparseTensor):
             return tf.sparse_concat(axis=0, sp_inputs=parts)
-        return tf.concat(parts, axis=0)
+        return tf.concat(parts, axis=0, name=key)
 
-    return {key: joined([found[key] for found in tensor_dicts]) for key in (tensor_dicts[0] if tensor_dicts else ())}
+    return {key: joined(key) for key in {key: None for found in tensor_dicts for key in found}}
