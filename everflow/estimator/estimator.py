@@ -67,7 +67,7 @@ class Estimator:
 
     def __init__(self, model_fn: Any, model_dir: Any = None, config: Any = None, params: Any = None, warm_start_from: Any = None) -> None:
         self._assert_members_are_not_overridden()
-        self._config = _config_with_folder(config, model_dir)
+        self._config = config_with_folder(config, model_dir)
         self._model_dir = self._config.model_dir
         self._session_config = self._config.session_config or default_session_config()
         logging.info("Using config: %s", str(vars(self._config)))
@@ -392,7 +392,7 @@ def _reads_an_iterator() -> bool:
 
 
 @internal("estimator.estimator.maybe_overwrite_model_dir_and_session_config")
-def _config_with_folder(config: Any, model_dir: Any) -> Any:
+def config_with_folder(config: Any, model_dir: Any) -> Any:
     """The configuration with the folder that is used: as given, as configured, or a temporary one."""
     if config is None:
         config = RunConfig()

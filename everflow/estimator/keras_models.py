@@ -9,53 +9,75 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import internal, public
-from everflow.estimator.estimator import Estimator
+from everflow.distribute.strategy_context import has_strategy
+from everflow.eager.context import executing_eagerly, graph_mode
+from everflow.estimator.estimator import Estimator, EstimatorV2, config_with_folder
+from everflow.estimator.export_outputs import PredictOutput
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.spec import EstimatorSpec
-from everflow.estimator.warm_start_settings import WarmStartSettings
 from everflow.keras.backend.learning_phase import set_learning_phase
-from everflow.keras.cloning import clone_model
-from everflow.keras.config import floatx
+from everflow.keras.backend.session import set_session, track_variable
+from everflow.keras.cloning import clone_model, compile_like, optimizer_configs
 from everflow.keras.layer import Layer
 from everflow.keras.model import Model
 from everflow.keras.sequential import Sequential
-from everflow.keras.training import compiling
-from everflow.keras.training.arrays import generic_output_names
+from everflow.keras.serialization import CustomObjectScope
+from everflow.keras.training.arrays import standardize_sample_weights
 from everflow.platform import logging
+from everflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from everflow.train.checkpoints.saver import Saver
-from everflow.train.global_step import get_global_step
+from everflow.train.checkpoints.state import latest_checkpoint
+from everflow.train.global_step import create_global_step, get_global_step, get_or_create_global_step
+from everflow.train.scaffold import Scaffold
+from everflow.train.tracking.graph_view import ObjectGraphView
+
+_WEIGHTED = {"features", "sample_weights"}
 
 
-def _by_name(given: Any, names: list[str], what: str) -> list[Any]:
+def _in_order(given: Any, names: list[str], what: str, expected: str) -> Any:
     """Tensors in the order of a model's inputs or outputs."""
+    if given is None:
+        return None
     if not isinstance(given, dict):
-        return list(given) if isinstance(given, (list, tuple)) else [given]
-    missing = set(names) - set(given)
-    if missing:
+        return [tf.convert_to_tensor_or_sparse_tensor(x) for x in (given if isinstance(given, (list, tuple)) else [given])]
+    different = set(given) ^ set(names)
+    if different:
         raise KeyError(
-            f"The dictionary passed into {what} does not have the expected {'inputs' if what == 'features' else 'outputs'} keys defined in "
-            f"the keras model.\n\tExpected keys: {set(names)}\n\t{what} keys: {set(given)}\n\tDifference: {missing}"
+            f"The dictionary passed into {what} does not have the expected {expected} keys defined in the keras model."
+            f"\n\tExpected keys: {set(names)}\n\t{what} keys: {set(given)}\n\tDifference: {different}"
         )
-    return [given[name] for name in names]
+    return [tf.convert_to_tensor_or_sparse_tensor(given[name]) for name in names]
 
 
-def _as_floats(tensor: Any) -> Any:
-    return tf.cast(tensor, floatx()) if tensor.dtype.is_integer or tensor.dtype.is_floating else tensor
+def _names(model: Any, kind: str, given: Any) -> list[str]:
+    """What the inputs or outputs of a model are called; those of models with a `call` of their own are numbered."""
+    if model._is_graph_network:
+        return getattr(model, kind + "_names")
+    return [f"{kind}_{i}" for i in range(1, len(given) + 1)] if isinstance(given, dict) else []
 
 
-def _on(model: Any, inputs: list[Any]) -> tuple[Any, list[str], list[Any]]:
-    """A model like this one in the current graph, and the names and tensors of its outputs on these inputs."""
-    inputs = inputs if len(inputs) > 1 else inputs[0]
-    if not _can_be_cloned(model):
-        made = _anew(model)
-        outputs = nest.flatten(made(inputs))
-        return made, generic_output_names(outputs), outputs
-    made = clone_model(model, input_tensors=inputs)
-    return made, list(made.output_names), list(made.outputs)
+def _inputs_for(model: Any, features: Any) -> Any:
+    if isinstance(model._input_structure, dict):
+        return {key: tf.convert_to_tensor_or_sparse_tensor(features[key]) for key in model._input_structure}
+    return _in_order(features, _names(model, "input", features), "features", "inputs")
 
 
 def _can_be_cloned(model: Any) -> bool:
     return model._is_graph_network or isinstance(model, Sequential)
+
+
+def _clone(model: Any, inputs: Any, custom_objects: Any) -> Any:
+    """A model like this one in the current graph, on these inputs."""
+    if _can_be_cloned(model):
+        with CustomObjectScope(custom_objects or {}):
+            made = clone_model(model, input_tensors=inputs)
+        if not made.outputs and model.inputs:
+            made._set_inputs(tf.keras.backend.placeholder(model.inputs[0].shape, dtype=model.inputs[0].dtype))
+        return made
+    made = _anew(model)
+    if inputs is not None:
+        made._set_inputs(inputs[0] if isinstance(inputs, list) and len(inputs) == 1 else inputs)
+    return made
 
 
 def _anew(layer: Any) -> Any:
@@ -78,75 +100,148 @@ def _anew(layer: Any) -> Any:
     return made
 
 
-def _loss_of(model: Any, names: list[str], targets: list[Any], outputs: list[Any], penalties: list[Any]) -> tuple[Any, list[Any]]:
-    """The total loss, and the functions that it is made of."""
-    functions = compiling.prepare_loss_functions(model.loss, names)
-    weights = model.loss_weights or [1.0] * len(names)
-    if isinstance(weights, dict):
-        weights = [weights.get(name, 1.0) for name in names]
-    terms = [w * fn(y, out) for w, fn, y, out in zip(weights, functions, targets, outputs) if fn is not None]
-    return tf.add_n([*terms, *penalties]), functions
+def _clone_and_compile(
+    mode: str, model: Any, custom_objects: Any, features: Any = None, labels: Any = None, weights: Any = None, configs: Any = None
+) -> Any:
+    """A model like this one on features, whose steps are the graph's; compiled, unless it only predicts."""
+    set_learning_phase(int(mode == ModeKeys.TRAIN))
+    clone = _clone(model, None if features is None else _inputs_for(model, features), custom_objects)
+    if mode != ModeKeys.PREDICT:
+        step = get_or_create_global_step()
+        track_variable(step)
+        targets = _in_order(labels, _names(model, "output", labels), "labels", "outputs")
+        compile_like(model, clone, optimizer_configs(model) if configs is None else configs, step, targets)
+        if weights is not None:
+            clone._steps.weigh_by(standardize_sample_weights(weights, clone.output_names))
+    return clone
 
 
-def _metrics_of(model: Any, names: list[str], functions: list[Any], targets: list[Any], outputs: list[Any]) -> dict[str, Any]:
-    found = {}
-    asked = compiling.metrics_per_output(model._compile_metrics, names)
-    for name, metrics, loss_fn, target, output in zip(names, asked, functions, targets, outputs):
-        for metric in metrics:
-            function = compiling.get_metric_function(metric, output.shape, loss_fn)
-            label = compiling.get_metric_name(metric)
-            values = function(target, output) if not hasattr(function, "_fn") else function._fn(target, output)
-            found[label if len(names) == 1 else f"{name}_{label}"] = tf.metrics.mean(values, name=label)
-    return found
+@internal("estimator.keras._create_keras_model_fn")
+def keras_model_fn(keras_model: Any, custom_objects: Any = None, save_object_ckpt: bool = False) -> Any:
+    """The model function of a compiled Keras model."""
+    # Values of rates are in the session that is the default now.
+    configs = optimizer_configs(keras_model)
 
-
-def _train_op(model: Any, clone: Any, loss: Any) -> Any:
-    inner = getattr(model.optimizer, "optimizer", None)
-    if inner is not None:
-        with tf.name_scope("training"):
-            return tf.group(inner.minimize(loss, global_step=get_global_step()), *clone.updates)
-    optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
-    optimizer.iterations = get_global_step()
-    with tf.name_scope("training"):
-        updates = optimizer.get_updates(loss, clone.trainable_weights)
-    return tf.group(*updates, *clone.updates)
-
-
-def _keras_model_fn(model: Any) -> Any:
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
-        set_learning_phase(1 if mode == ModeKeys.TRAIN else 0)
-        inputs = [_as_floats(t) for t in _by_name(features, model.input_names or [], "features")]
-        clone, names, outputs = _on(model, inputs)
-        predictions = dict(zip(names, outputs))
-        if mode == ModeKeys.PREDICT:
-            return EstimatorSpec(mode=mode, predictions=predictions)
-        targets = [t if t.shape.ndims != 1 else tf.expand_dims(t, -1) for t in _by_name(labels, names, "labels")]
-        loss, functions = _loss_of(model, names, targets, outputs, list(clone.losses))
-        if mode == ModeKeys.EVAL:
-            return EstimatorSpec(
-                mode=mode, predictions=predictions, loss=loss, eval_metric_ops=_metrics_of(model, names, functions, targets, outputs)
-            )
-        return EstimatorSpec(mode=mode, predictions=predictions, loss=loss, train_op=_train_op(model, clone, loss))
+        weights = None
+        if isinstance(features, dict) and set(features) == _WEIGHTED:
+            features, weights = features["features"], features["sample_weights"]
+        model = _clone_and_compile(mode, keras_model, custom_objects, features, labels, weights, configs)
+        # Towers number the names of layers, and have to give the same ones.
+        names = [re.sub(r"_\d$", "", name) for name in model.output_names] if has_strategy() else model.output_names
+        predictions = dict(zip(names, model.outputs))
+        loss, train_op, metrics = None, None, None
+        if mode != ModeKeys.PREDICT:
+            loss = model.total_loss
+            if mode == ModeKeys.TRAIN:
+                train_op = model._make_train_function().updates_op
+            else:
+                model._make_test_function()
+            metrics = {m.name: m for e in model._training_endpoints for m in (*e.metrics.values(), *e.weighted_metrics.values())}
+        return EstimatorSpec(
+            mode=mode,
+            predictions=predictions,
+            loss=loss,
+            train_op=train_op,
+            eval_metric_ops=metrics,
+            export_outputs={DEFAULT_SERVING_SIGNATURE_DEF_KEY: PredictOutput(predictions)},
+            scaffold=_object_scaffold(model) if save_object_ckpt else None,
+        )
 
     return model_fn
 
 
-def _save_first_weights(model: Any, folder: str) -> Any:
-    """Writes the model's weights as a checkpoint that estimators start from."""
-    values = model.get_weights()
-    path = os.path.join(folder, "keras", "keras_model.ckpt")
-    tf.gfile.MakeDirs(os.path.dirname(path))
-    with tf.Graph().as_default(), tf.Session() as session:
-        clone = clone_model(model)
-        for variable, value in zip(clone.weights, values):
-            variable.load(value, session)
-        names = [v.op.name for v in clone.weights]
-        Saver(clone.weights).save(session, path)
-    return WarmStartSettings(path, [re.escape(name) + ":0$" for name in names])
+def _object_scaffold(model: Any) -> Any:
+    """Saves variables under the names of the objects that hold them."""
+    model._track_trackable(get_global_step(), "estimator_global_step")
+    return Scaffold(saver=Saver(ObjectGraphView(model).frozen_saveable_objects(), sharded=True))
+
+
+def _has_values(model: Any) -> bool:
+    """Whether weights of the model have been initialized."""
+    return executing_eagerly() or any(hasattr(weight, "_keras_initialized") for layer in model.layers for weight in layer.weights)
+
+
+def _first_checkpoint(model: Any, custom_objects: Any, config: Any, save_object_ckpt: bool) -> str:
+    """Where the weights that the estimator starts from are: those that the model has now, unless there are older ones."""
+    folder = os.path.join(config.model_dir, "keras")
+    found = latest_checkpoint(folder)
+    if found:
+        return found
+    values = model.get_weights() if _has_values(model) else None
+    configs = optimizer_configs(model)
+    path = os.path.join(folder, "keras_model.ckpt")
+    tf.gfile.MakeDirs(folder)
+    with graph_mode(), tf.Graph().as_default():
+        tf.set_random_seed(config.tf_random_seed)
+        create_global_step()
+        clone = _clone_and_compile(ModeKeys.TRAIN, model, custom_objects, configs=configs)
+        clone._make_train_function()
+        with tf.Session(config=config.session_config) as session:
+            session.run(tf.global_variables_initializer())
+            for variable, value in zip(clone.weights, values or ()):
+                variable.load(value, session)
+            if save_object_ckpt:
+                clone._track_trackable(get_global_step(), "estimator_global_step")
+                clone.save_weights(path)
+            else:
+                Saver().save(session, path)
+    return path
+
+
+@internal("estimator.keras.model_to_estimator")
+def keras_estimator(
+    keras_model: Any = None,
+    keras_model_path: Any = None,
+    custom_objects: dict[str, Any] | None = None,
+    model_dir: str | None = None,
+    config: Any = None,
+    checkpoint_format: str | None = None,
+    use_v2_estimator: bool = False,
+) -> Any:
+    """An estimator that trains a compiled Keras model, from the weights that it has now."""
+    if not (keras_model or keras_model_path):
+        raise ValueError("Either `keras_model` or `keras_model_path` needs to be provided.")
+    if keras_model and keras_model_path:
+        raise ValueError("Please specity either `keras_model` or `keras_model_path`, but not both.")
+    config = config_with_folder(config, model_dir)
+    if keras_model:
+        logging.info("Using the Keras model provided.")
+    else:
+        logging.info("Loading models from %s", keras_model_path)
+        keras_model = tf.keras.models.load_model(keras_model_path)
+    if checkpoint_format not in (None, "checkpoint", "saver"):
+        raise ValueError(f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}')
+    by_object = checkpoint_format != "saver"
+    if by_object and not _can_be_cloned(keras_model):
+        raise ValueError("Object-based checkpoints are currently not supported with subclassed models.")
+    if not getattr(keras_model, "optimizer", None):
+        raise ValueError(
+            "The given keras model has not been compiled yet. Please compile the model with `model.compile()` before calling "
+            "`model_to_estimator()`."
+        )
+    model_fn = keras_model_fn(keras_model, custom_objects, by_object)
+    if not _has_values(keras_model):
+        set_session(tf.Session(config=config.session_config))
+    elif config.session_config.HasField("gpu_options"):
+        logging.warning(
+            "The Keras backend session has already been set. The _session_config passed to model_to_estimator will not be used."
+        )
+    start = None
+    if keras_model._is_graph_network:
+        start = _first_checkpoint(keras_model, custom_objects, config, by_object)
+    elif keras_model.built:
+        logging.warning(
+            "You are creating an Estimator from a Keras model manually subclassed from `Model`, that was already called on some "
+            "inputs (and thus already had weights). We are currently unable to preserve the model's state (its weights) as part of "
+            "the estimator in this case. Be warned that the estimator has been created using a freshly initialized version of your "
+            "model.\nNote that this doesn't affect the state of the model instance you passed as `keras_model` argument."
+        )
+    return (EstimatorV2 if use_v2_estimator else Estimator)(model_fn, config=config, warm_start_from=start)
 
 
 @public("keras.estimator.model_to_estimator")
-@internal("keras.estimator.model_to_estimator", "estimator.keras.model_to_estimator")
+@internal("keras.estimator.model_to_estimator")
 def model_to_estimator(
     keras_model: Any = None,
     keras_model_path: Any = None,
@@ -156,27 +251,4 @@ def model_to_estimator(
     checkpoint_format: str = "saver",
 ) -> Any:
     """An estimator that trains a compiled Keras model, from the weights that it has now."""
-    if (keras_model is None) == (keras_model_path is None):
-        raise ValueError(
-            "Either `keras_model` or `keras_model_path` needs to be provided."
-            if keras_model is None
-            else "Please specity either `keras_model` or `keras_model_path`, but not both."
-        )
-    if checkpoint_format not in ("saver", "checkpoint", None):
-        raise ValueError(f'Checkpoint format must be one of "checkpoint" or "saver", given: {checkpoint_format}')
-    if keras_model is None:
-        if keras_model_path.startswith(("gs://", "s3://")):
-            raise ValueError(f"{keras_model_path} is not a local path. Please copy the model locally first.")
-        logging.info("Loading models from %s", keras_model_path)
-        keras_model = tf.keras.models.load_model(keras_model_path, custom_objects=custom_objects)
-    else:
-        logging.info("Using the Keras model provided.")
-    if not getattr(keras_model, "optimizer", None):
-        raise ValueError(
-            "The given keras model has not been compiled yet. Please compile the model with `model.compile()` before calling "
-            "`model_to_estimator()`."
-        )
-    estimator = Estimator(_keras_model_fn(keras_model), model_dir=model_dir, config=config)
-    if keras_model._is_graph_network and not estimator.latest_checkpoint():
-        estimator._warm_start_settings = _save_first_weights(keras_model, estimator.model_dir)
-    return estimator
+    return keras_estimator(keras_model, keras_model_path, custom_objects, model_dir, config, checkpoint_format)

@@ -8,7 +8,9 @@ from everflow import nest
 from everflow.api import internal, public
 from everflow.keras.input_layer import Input, InputLayer
 from everflow.keras.layer import Layer
+from everflow.keras.metrics.base import clone_metric
 from everflow.keras.model import Model
+from everflow.keras.optimizers.first import TFOptimizer
 from everflow.keras.sequential import Sequential
 
 
@@ -82,3 +84,34 @@ def _clone_functional(model: Any, input_tensors: Any, make: Any) -> Any:
     outputs = nest.pack_sequence_as(model._nested_outputs, [tensors[id(t)] for t in model.outputs])
     cls = type(model) if type(model).__init__ is Model.__init__ else Model
     return cls(inputs, outputs, name=model.name)
+
+
+def optimizer_configs(model: Any) -> Any:
+    """What makes optimizers like those of a model, read in the session that is the default now; None for those of tf.train."""
+    if isinstance(model.optimizer, (list, tuple)):
+        return [optimizer.get_config() for optimizer in model.optimizer]
+    return None if isinstance(model.optimizer, TFOptimizer) else model.optimizer.get_config()
+
+
+def compile_like(model: Any, clone: Any, configs: Any, step: Any, target_tensors: Any = None) -> None:
+    """Compiles a clone as its model was, with optimizers of its own, whose steps a variable counts."""
+    given = model.optimizer
+    if configs is None:
+        made: Any = TFOptimizer(given.optimizer, iterations=step)
+    elif isinstance(configs, list):
+        made = [type(optimizer).from_config(config) for optimizer, config in zip(given, configs)]
+    else:
+        made = type(given).from_config(configs)
+    for optimizer in made if isinstance(made, list) else [made]:
+        optimizer.iterations = step
+    metrics, weighted = (nest.map_structure(clone_metric, asked) for asked in (model._compile_metrics, model._compile_weighted_metrics))
+    clone.compile(
+        made,
+        model.loss,
+        metrics=metrics,
+        loss_weights=model.loss_weights,
+        sample_weight_mode=model.sample_weight_mode,
+        weighted_metrics=weighted,
+        target_tensors=target_tensors,
+    )
+    clone._finish_compile(clone.outputs)

@@ -13,7 +13,7 @@ from everflow.estimator.export_outputs import EvalOutput, PredictOutput, TrainOu
 from everflow.estimator.mode_keys import EXPORT_TAGS, ModeKeys
 from everflow.keras.backend.learning_phase import learning_phase_scope
 from everflow.keras.backend.session import track_variable
-from everflow.keras.cloning import clone_model
+from everflow.keras.cloning import clone_model, compile_like, optimizer_configs
 from everflow.keras.input_layer import Input
 from everflow.keras.saving.configs import as_json, model_config, model_from_json
 from everflow.keras.saving.model_calls import trace_model_call
@@ -88,7 +88,7 @@ def _export_graphs(model: Any, path: str, custom_objects: dict[str, Any] | None,
     builder._has_saved_variables = True
     modes = [ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT] if model.optimizer else [ModeKeys.PREDICT]
     # Its values are in the session that is the default now.
-    config = model.optimizer.get_config() if model.optimizer and not hasattr(model.optimizer, "optimizer") else None
+    config = optimizer_configs(model) if model.optimizer else None
     for mode in modes:
         with CustomObjectScope(custom_objects or {}):
             _add_graph(model, builder, mode, weights, config)
@@ -103,7 +103,9 @@ def _add_graph(model: Any, builder: Any, mode: str, weights: str, optimizer_conf
             key, inputs = constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY, dict(zip(clone.input_names, clone.inputs))
             output: Any = PredictOutput(dict(zip(model.output_names, clone.outputs)))
         else:
-            _compile_like(model, clone, optimizer_config)
+            step = create_global_step()
+            track_variable(step)
+            compile_like(model, clone, optimizer_config, step)
             key, inputs, output = _supervised(model, clone, mode)
             if mode == ModeKeys.TRAIN:
                 train_op = _train_op(clone)
@@ -129,26 +131,6 @@ def _clone(model: Any) -> Any:
         made._set_inputs(nest.map_structure(place, model._saved_model_inputs_spec))
         made._note(input_names=list(model.input_names), output_names=list(model.output_names))
     return made
-
-
-def _compile_like(model: Any, clone: Any, optimizer_config: Any) -> None:
-    """Compiles a clone, whose steps are the graph's."""
-    step = create_global_step()
-    track_variable(step)
-    if optimizer_config is None:
-        optimizer = type(model.optimizer)(model.optimizer.optimizer, iterations=step)
-    else:
-        optimizer = type(model.optimizer).from_config(optimizer_config)
-        optimizer.iterations = step
-    clone.compile(
-        optimizer,
-        model.loss,
-        metrics=model._compile_metrics,
-        loss_weights=model.loss_weights,
-        sample_weight_mode=model.sample_weight_mode,
-        weighted_metrics=model._compile_weighted_metrics,
-    )
-    clone._finish_compile(clone.outputs)
 
 
 def _supervised(model: Any, clone: Any, mode: str) -> tuple[str, dict[str, Any], Any]:

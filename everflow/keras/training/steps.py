@@ -151,6 +151,16 @@ class GraphSteps:
         with self.graph.as_default():
             for e in missing:
                 make_sample_weight(e)
+        self._compute_anew()
+
+    def weigh_by(self, weights: list[Any]) -> None:
+        """Has the samples of each output count by a tensor; losses and metrics are made anew for that."""
+        for e, weight in zip(self.endpoints, weights):
+            e.sample_weight = weight
+        self._compute_anew()
+
+    def _compute_anew(self) -> None:
+        with self.graph.as_default():
             for metric in self._compiled_metrics():
                 metric._updates.clear()
             self._compute()
@@ -184,10 +194,10 @@ class GraphSteps:
             steps = model._optimizer_updates(variables, self.total_loss) if variables else []
         inside = {u for m in self._compiled_metrics() for u in m._updates}
         others = [u for u in (*model.get_updates_for(None), *model.get_updates_for(model.inputs)) if u not in inside]
-        return self._made("train_function", self._fed(), self._results(), [*steps, *others, *self._metric_updates()])
+        return self._made("train_function", self._fed(), self._results(), [*steps, *others, *self._added_updates()])
 
     def _test_function(self) -> Any:
-        return self._made("test_function", self._fed(), self._results(), [*self.model.state_updates, *self._metric_updates()])
+        return self._made("test_function", self._fed(), self._results(), [*self.model.state_updates, *self._added_updates()])
 
     def _predict_function(self) -> Any:
         return self._made("predict_function", self.model._feed_inputs, self.model.outputs, self.model.state_updates)
@@ -208,8 +218,9 @@ class GraphSteps:
         """The loss, and what the metrics say: those of compile and those that layers added."""
         return [self.total_loss, *self._values, *(m._call_result for m in self.model._added_metrics())]
 
-    def _metric_updates(self) -> list[Any]:
-        return [u for m in (*self._compiled_metrics(), *self.model._added_metrics()) for u in m._updates]
+    def _added_updates(self) -> list[Any]:
+        """What metrics that layers added count; the values of compiled ones wait for their updates."""
+        return [u for m in self.model._added_metrics() for u in m._updates]
 
 
 def _unique(items: Any) -> list[Any]:
