@@ -4428,6 +4428,7 @@ MODULES = {
     "python.estimator.inputs.queues.feeding_functions._fill_array": "everflow.estimator.inputs.feeding",
     "python.estimator.inputs.queues.feeding_functions._pad_if_needed": "everflow.estimator.inputs.feeding",
     "python.estimator.inputs.queues.feeding_queue_runner._FeedingQueueRunner": "everflow.estimator.inputs.feeding",
+    "python.estimator.keras._create_keras_model_fn": "everflow.estimator.keras_models",
     "python.estimator.keras.model_to_estimator": "everflow.estimator.keras_models",
     "python.estimator.mode_keys.ModeKeys": "everflow.estimator.mode_keys",
     "python.estimator.model_fn.AVERAGE_LOSS_METRIC_KEY": "everflow.estimator.spec",
