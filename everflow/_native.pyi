@@ -45,6 +45,25 @@ class ElementwiseChain:
 
 ELEMENTWISE: frozenset = ...
 
+class RowLoop:
+    """A loop whose body computes each row of a batch from that row alone."""
+
+    def __init__(self, rows: int, widths: Sequence[int]) -> None: ...
+
+    def multiply(self, a: int, matrix: int, bias: int, c: int, adds: bool) -> None:
+        """Multiplies rows by a matrix, whose number is given."""
+
+    def copy(self, source: int, source_column: int, to: int, to_column: int, width: int) -> None:
+        """Copies columns."""
+
+    def apply(self, chain: ElementwiseChain, slots: Sequence[int]) -> None:
+        """Runs element-wise instructions."""
+
+    def run(self, threads: int, steps: int, table: int, matrices: Sequence[tuple[int, int, int]]) -> None:
+        """
+        Runs all iterations on what the table's addresses name, which the caller keeps alive.
+        """
+
 def multiply_matrices(a: int, b: int, bias: int, c: int, sizes: Sequence[int], threads: int) -> None:
     """The product of two matrices, and a bias for each column of it."""
 

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "elementwise.h"
 #include "fused.h"
 #include "parallel.h"
 
@@ -25,6 +26,7 @@ namespace {
 constexpr size_t BLOCK = 512;
 // A thread gets at least so many blocks.
 constexpr size_t GRAIN = 32;
+constexpr size_t MOST_TENSORS = 64;
 
 using Loop = void (*)(const float*, const float*, float*, size_t);
 
@@ -49,103 +51,81 @@ Loop find(const std::string& name) {
     throw std::invalid_argument("no loop for " + name);
 }
 
-// Where an operand's elements are: in a tensor, in a block of this run (`tensor` < 0). A row begins `stride` numbers after the one
-// before; its first number may be spread over all of its columns.
-struct Place {
-    int64_t tensor, offset, stride;
-    bool spread;
-};
+}  // namespace
 
-using Tuple = std::tuple<int64_t, int64_t, int64_t>;
+Chain::Chain(size_t rows, size_t columns, const std::vector<std::tuple<int64_t, int64_t, int64_t, bool>>& inputs,
+             std::vector<float> constants, const std::vector<std::tuple<std::string, size_t, size_t>>& instructions,
+             const std::vector<std::tuple<int64_t, int64_t, int64_t>>& results)
+    : rows_(rows), columns_(columns), across_((columns + BLOCK - 1) / BLOCK), constants_(std::move(constants)),
+      first_result_(inputs.size() + constants_.size()) {
+    if (results.size() != instructions.size()) throw std::invalid_argument("a result for each instruction");
+    for (const auto& [tensor, offset, stride, spread] : inputs) places_.push_back({tensor, offset, stride, spread});
+    places_.resize(first_result_, {-1, 0, 0, false});
+    for (const auto& [name, a, b] : instructions) {
+        if (a >= places_.size() + instructions_.size() || b >= places_.size() + instructions_.size())
+            throw std::invalid_argument("an instruction before its operands");
+        instructions_.push_back({find(name), a, b});
+    }
+    for (const auto& [tensor, offset, stride] : results) places_.push_back({tensor, offset, stride, false});
+    for (const auto& place : places_) tensors_ = std::max<size_t>(tensors_, static_cast<size_t>(place.tensor + 1));
+    if (tensors_ > MOST_TENSORS) throw std::invalid_argument("too many tensors");
+    // Short rows that follow each other in memory pass through the instructions together.
+    const bool follow = std::all_of(places_.begin(), places_.end(), [&](const Place& place) {
+        return place.tensor < 0 || place.spread || place.stride == 0 || place.stride == static_cast<int64_t>(columns_);
+    });
+    if (follow && columns_) together_ = std::max<size_t>(1, BLOCK / columns_);
+    block_ = together_ > 1 ? together_ * columns_ : std::min(BLOCK, columns_);
+}
 
-struct Instruction {
-    Loop loop;
-    size_t a, b;
-};
+void Chain::run(size_t threads, nb::args pointers) const {
+    if (pointers.size() != tensors_) throw std::invalid_argument("a pointer for each tensor");
+    float* bases[MOST_TENSORS];
+    for (size_t i = 0; i < tensors_; ++i) bases[i] = reinterpret_cast<float*>(nb::cast<uintptr_t>(pointers[i]));
+    nb::gil_scoped_release released;
+    const size_t down = (rows_ + together_ - 1) / together_;
+    in_parallel(down * across_, GRAIN, threads, [&](size_t begin, size_t end) { run_blocks(bases, 0, rows_, begin, end); });
+}
 
-class Chain {
-public:
-    // Operands are numbered: the inputs, then the constants, then the result of each instruction.
-    Chain(size_t rows, size_t columns, const std::vector<std::tuple<int64_t, int64_t, int64_t, bool>>& inputs, std::vector<float> constants,
-          const std::vector<std::tuple<std::string, size_t, size_t>>& instructions, const std::vector<Tuple>& results)
-        : rows_(rows), columns_(columns), constants_(std::move(constants)), first_result_(inputs.size() + constants_.size()) {
-        if (results.size() != instructions.size()) throw std::invalid_argument("a result for each instruction");
-        for (const auto& [tensor, offset, stride, spread] : inputs) places_.push_back({tensor, offset, stride, spread});
-        places_.resize(first_result_, {-1, 0, 0, false});
-        for (const auto& [name, a, b] : instructions) {
-            if (a >= places_.size() + instructions_.size() || b >= places_.size() + instructions_.size())
-                throw std::invalid_argument("an instruction before its operands");
-            instructions_.push_back({find(name), a, b});
+void Chain::run_rows(float* const* bases, size_t first, size_t last) const {
+    run_blocks(bases, first, last, 0, (last - first + together_ - 1) / together_ * across_);
+}
+
+void Chain::run_blocks(float* const* bases, size_t first, size_t last, size_t begin, size_t end) const {
+    thread_local std::vector<float> memory;
+    thread_local std::vector<float*> at;
+    memory.resize(std::max(memory.size(), places_.size() * block_));
+    at.resize(std::max(at.size(), places_.size()));
+    for (size_t k = 0; k < places_.size(); ++k) {
+        const Place& place = places_[k];
+        at[k] = memory.data() + k * block_;
+        if (k >= first_result_ - constants_.size() && k < first_result_) {
+            std::fill_n(at[k], block_, constants_[k - (first_result_ - constants_.size())]);
+        } else if (repeats(place)) {
+            for (size_t r = 0; r < together_; ++r) std::copy_n(bases[place.tensor] + place.offset, columns_, at[k] + r * columns_);
         }
-        for (const auto& [tensor, offset, stride] : results) places_.push_back({tensor, offset, stride, false});
-        for (const auto& place : places_) tensors_ = std::max<size_t>(tensors_, static_cast<size_t>(place.tensor + 1));
-        // Short rows that follow each other in memory pass through the instructions together.
-        const bool follow = std::all_of(places_.begin(), places_.end(), [&](const Place& place) {
-            return place.tensor < 0 || place.spread || place.stride == 0 || place.stride == static_cast<int64_t>(columns_);
-        });
-        if (follow && columns_) together_ = std::max<size_t>(1, BLOCK / columns_);
-        block_ = together_ > 1 ? together_ * columns_ : std::min(BLOCK, columns_);
     }
-
-    void run(size_t threads, nb::args pointers) const {
-        if (pointers.size() != tensors_) throw std::invalid_argument("a pointer for each tensor");
-        float* bases[64];
-        if (tensors_ > 64) throw std::invalid_argument("too many tensors");
-        for (size_t i = 0; i < tensors_; ++i) bases[i] = reinterpret_cast<float*>(nb::cast<uintptr_t>(pointers[i]));
-        nb::gil_scoped_release released;
-        const size_t across = (columns_ + BLOCK - 1) / BLOCK, down = (rows_ + together_ - 1) / together_;
-        in_parallel(down * across, GRAIN, threads, [&](size_t begin, size_t end) { run_blocks(bases, across, begin, end); });
-    }
-
-private:
-    void run_blocks(float* const* bases, size_t across, size_t begin, size_t end) const {
-        thread_local std::vector<float> memory;
-        memory.resize(std::max(memory.size(), places_.size() * block_));
-        std::vector<float*> at(places_.size());
+    for (size_t i = begin; i < end; ++i) {
+        const size_t row = first + i / across_ * together_, column = i % across_ * BLOCK, rows = std::min(together_, last - row);
+        const size_t n = together_ > 1 ? rows * columns_ : std::min(block_, columns_ - column);
         for (size_t k = 0; k < places_.size(); ++k) {
             const Place& place = places_[k];
-            at[k] = memory.data() + k * block_;
-            if (k >= first_result_ - constants_.size() && k < first_result_) {
-                std::fill_n(at[k], block_, constants_[k - (first_result_ - constants_.size())]);
-            } else if (repeats(place)) {
-                for (size_t r = 0; r < together_; ++r) std::copy_n(bases[place.tensor] + place.offset, columns_, at[k] + r * columns_);
+            if (place.tensor < 0 || repeats(place)) continue;
+            float* from = bases[place.tensor] + place.offset + static_cast<int64_t>(row) * place.stride;
+            if (place.spread) {
+                for (size_t r = 0; r < rows; ++r, from += place.stride) std::fill_n(at[k] + r * columns_, n / rows, *from);
+            } else {
+                at[k] = from + column;
             }
         }
-        for (size_t i = begin; i < end; ++i) {
-            const size_t row = i / across * together_, column = i % across * BLOCK, rows = std::min(together_, rows_ - row);
-            const size_t n = together_ > 1 ? rows * columns_ : std::min(block_, columns_ - column);
-            for (size_t k = 0; k < places_.size(); ++k) {
-                const Place& place = places_[k];
-                if (place.tensor < 0 || repeats(place)) continue;
-                float* from = bases[place.tensor] + place.offset + static_cast<int64_t>(row) * place.stride;
-                if (place.spread) {
-                    for (size_t r = 0; r < rows; ++r, from += place.stride) std::fill_n(at[k] + r * columns_, n / rows, *from);
-                } else {
-                    at[k] = from + column;
-                }
-            }
-            float** result = at.data() + first_result_;
-            for (const auto& instruction : instructions_) instruction.loop(at[instruction.a], at[instruction.b], *result++, n);
-        }
+        float** result = at.data() + first_result_;
+        for (const auto& instruction : instructions_) instruction.loop(at[instruction.a], at[instruction.b], *result++, n);
     }
-
-    // Whether one row stands for all, and is written down for each of those that pass together.
-    bool repeats(const Place& place) const { return together_ > 1 && place.tensor >= 0 && place.stride == 0 && !place.spread; }
-
-    size_t rows_, columns_, together_ = 1, block_ = 0;
-    std::vector<float> constants_;
-    size_t first_result_;
-    std::vector<Place> places_;
-    std::vector<Instruction> instructions_;
-    size_t tensors_ = 0;
-};
-
-}  // namespace
+}
 
 void add_elementwise(nb::module_& module) {
     nb::class_<Chain>(module, "ElementwiseChain", "Element-wise instructions over rows of float32 tensors, run block by block.")
         .def(nb::init<size_t, size_t, const std::vector<std::tuple<int64_t, int64_t, int64_t, bool>>&, std::vector<float>,
-                      const std::vector<std::tuple<std::string, size_t, size_t>>&, const std::vector<Tuple>&>(),
+                      const std::vector<std::tuple<std::string, size_t, size_t>>&, const std::vector<std::tuple<int64_t, int64_t, int64_t>>&>(),
              nb::arg("rows"), nb::arg("columns"), nb::arg("inputs"), nb::arg("constants"), nb::arg("instructions"), nb::arg("results"))
         .def("run", &Chain::run, nb::arg("threads"), nb::arg("pointers"), "Runs on the tensors at these addresses, which the caller keeps alive.");
     nb::list names;

@@ -13,6 +13,7 @@ void add_pooling(nanobind::module_& module);
 void add_products(nanobind::module_& module);
 void add_window_products(nanobind::module_& module);
 void add_winograd(nanobind::module_& module);
+void add_row_loops(nanobind::module_& module);
 void add_ranking(nanobind::module_& module);
 void add_sparse_products(nanobind::module_& module);
 void add_sparse_rows(nanobind::module_& module);

@@ -14,6 +14,7 @@ NB_MODULE(_native, module) {
     everflow::add_batch_norm(module);
     everflow::add_convolution(module);
     everflow::add_elementwise(module);
+    everflow::add_row_loops(module);
     everflow::add_matrix_products(module);
     everflow::add_pooling(module);
     everflow::add_products(module);

@@ -110,9 +110,8 @@ class Collector:
         if len(self.held) > self.room:
             self._settle()
 
-    def _settle(self) -> None:
-        """Brings the sums up to date."""
-        joined = [torch.cat(parts) for parts in zip(*self.held)]
+    def add_all(self, joined: list[Any]) -> None:
+        """Takes what many iterations give, put below each other."""
         for k, places in self.terms:
             if len(places) == 2:
                 add = self.totals[k].addmm_ if self.settled else self.totals[k].addmm
@@ -121,8 +120,12 @@ class Collector:
                 part, total = joined[places[0]], self.totals[k]
                 if total.numel():
                     self.totals[k] = total + part.reshape(-1, *total.shape).sum(0)
-        self.held = []
         self.settled = True
+
+    def _settle(self) -> None:
+        """Brings the sums up to date."""
+        self.add_all([torch.cat(parts) for parts in zip(*self.held)])
+        self.held = []
 
     def results(self) -> dict[int, Any]:
         """The sums after the last iteration."""

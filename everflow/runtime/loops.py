@@ -28,6 +28,7 @@ from everflow.runtime.counters import counters
 from everflow.runtime.failures import explained
 from everflow.runtime.loop_sums import Collector, sums_in
 from everflow.runtime.plan import make_plan
+from everflow.runtime.row_loops import Iterations, rows_in
 from everflow.runtime.symbols import settle_dims
 from everflow.values.sizes import Size
 
@@ -93,7 +94,8 @@ class Steps:
             dims={i: d for i, d in dims.items() if i < len(loop.plain)},
         )
         self.body = loop.context.step(loop.fetches, loop.body_targets, loop.feeds, is_body=True, host=(counted, counted), dims=dims)
-        self.decides_on_host = bool(self.condition.plan.host_fetches)
+        self.truth: Callable[[Any], Any] = bool if self.condition.plan.host_fetches else bodies.truth
+        self.rows = rows_in(self.body.plan, self.condition.plan, len(loop.plain))
         # The shapes of what is put into lists, where all iterations have the same.
         start = len(loop.plain)
         kept = self.body.plan.fetches[start : start + len(loop.pushed)]
@@ -102,7 +104,8 @@ class Steps:
     def located(self, error: Exception) -> Exception:
         """The error of a run, naming the op in which it happened."""
         where = error.__traceback__
-        return explained(error, self.body.culprit(where) or self.condition.culprit(where))
+        in_rows = self.rows.located(where) if self.rows is not None else None
+        return explained(error, in_rows or self.body.culprit(where) or self.condition.culprit(where))
 
 
 class Loop:
@@ -130,8 +133,17 @@ class Loop:
         place = {k: i for i, k in enumerate(self.plain)}
         self.counted = [place[k] for k in counters(body) if k in place]
         self.turned = [place[k] for k in turned(body) if k in place]
+        self._cancelled = context.cancelled.is_set
         self._any_shape = all(shapes.is_fully_defined(t.dims) for t in self.feeds)
         self.compiled: dict[Any, Steps] = {}
+
+    def check(self) -> None:
+        """Fails where the run was cancelled or takes longer than it may."""
+        if self._cancelled():
+            raise errors.CancelledError(None, None, "Loop execution was cancelled.")
+        deadline = self.context.deadline
+        if deadline is not None and time.monotonic() > deadline:
+            raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
 
     def steps(self, values: Sequence[Any], lists: Sequence[TensorList]) -> Steps:
         """The steps for a run's values, and for the lists that it takes from."""
@@ -169,7 +181,6 @@ class Loop:
 
 def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any = None) -> Callable[..., tuple[Any, ...]]:
     """What runs a loop, given its condition and body. Kernels with the same key share what is compiled."""
-    cancelled = context.cancelled.is_set
     key = key or body
 
     def run(*given: Any) -> tuple[Any, ...]:
@@ -179,29 +190,18 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
         values = [given[k] for k in loop.plain]
         for i in loop.counted:
             values[i] = Size(values[i])
-        for i in loop.turned:
-            values[i] = values[i].t().contiguous().t()
         taken = [_list(given[k]) for k, _ in loop.popped]
         kept = [_list(given[k]).values() for k, _ in loop.pushed]
         steps = loop.steps(values, taken)
         left = [items.plain(dims) for items, dims in zip(taken, loop.popped_dims)]
         collector = Collector(loop.sums, given) if loop.sums.terms else None
-        count, end = len(loop.plain), len(loop.plain) + len(kept)
-        pops, pushes = [items.pop for items in left], [items.append for items in kept]
-        truth = bool if steps.decides_on_host else bodies.truth
-        holds, step, deadline = steps.condition.call, steps.body.call, context.deadline
+        wholes: list[Any] = [None] * len(kept)
+        by_rows = steps.rows is not None and steps.rows.may_take(values)
         try:
-            while truth(holds(*values)[0]):
-                found = step(*values, *_popped(pops))
-                values = found[:count]
-                for push, value in zip(pushes, found[count:end]):
-                    push(value)
-                if collector is not None:
-                    collector.add(found[end:])
-                if cancelled():
-                    raise errors.CancelledError(None, None, "Loop execution was cancelled.")
-                if deadline is not None and time.monotonic() > deadline:
-                    raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
+            if by_rows:
+                values, wholes = run_by_rows(loop, steps, values, left, [items.whole for items in taken], kept, collector)
+            else:
+                values = run_iterations(loop, steps, values, left, kept, collector)
         except Exception as e:
             error = steps.located(e)
             raise error from (None if error is e or isinstance(e, errors.OpError) else e)
@@ -211,8 +211,8 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
         for i in loop.counted:
             k = loop.plain[i]
             results[k] = torch.tensor(results[k], dtype=torch.int32 if body.inputs[k].dtype is dtypes.int32 else torch.int64)
-        for (k, _), items, dims in zip(loop.pushed, kept, steps.kept_dims):
-            results[k] = _list(given[k]).extended(items, dims)
+        for (k, _), items, dims, whole in zip(loop.pushed, kept, steps.kept_dims, wholes):
+            results[k] = _list(given[k]).extended(items, dims, whole)
         for (k, _), items, before in zip(loop.popped, left, taken):
             results[k] = before.resized(len(items))
         if collector is not None:
@@ -221,6 +221,62 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
         return tuple(results)
 
     return run
+
+
+def run_iterations(
+    loop: Loop, steps: Steps, values: list[Any], left: list[list[Any]], kept: list[list[Any]], collector: Collector | None
+) -> Sequence[Any]:
+    """Runs a loop one iteration after the other. Takes from the lists that are left, adds to those that are kept, and returns what the
+    plain variables become."""
+    for i in loop.turned:
+        values[i] = values[i].t().contiguous().t()
+    count, end = len(loop.plain), len(loop.plain) + len(kept)
+    pops, pushes = [items.pop for items in left], [items.append for items in kept]
+    truth = steps.truth
+    holds, step, check = steps.condition.call, steps.body.call, loop.check
+    found: Sequence[Any] = values
+    while truth(holds(*found)[0]):
+        given = step(*found, *_popped(pops))
+        found = given[:count]
+        for push, value in zip(pushes, given[count:end]):
+            push(value)
+        if collector is not None:
+            collector.add(given[end:])
+        check()
+    return found
+
+
+def run_by_rows(
+    loop: Loop,
+    steps: Steps,
+    values: list[Any],
+    left: list[list[Any]],
+    wholes: list[Any],
+    kept: list[list[Any]],
+    collector: Collector | None,
+) -> tuple[list[Any], list[Any]]:
+    """As run_iterations, many at once. `wholes`: the tensors of which the items of lists are rows, of those that are left as of those that
+    are kept, where there are such."""
+    body = steps.rows
+    assert body is not None
+    fetches = body.plan.fetches[len(loop.plain) :]
+    pushed, parts = fetches[: len(kept)], fetches[len(kept) :]
+    holds, truth = steps.condition.call, steps.truth
+    found = [None if items else False for items in kept]
+    while True:
+        some = Iterations(body, values, left, wholes)
+        try:
+            if not some.gather(lambda values: truth(holds(*values)[0])):
+                return values, [x if x is not False else None for x in found]
+        except IndexError:
+            raise invalid_argument("Trying to pop from an empty list.") from None
+        some.run()
+        for i, v in enumerate(pushed):
+            found[i] = some.whole(v) if found[i] is False else None
+            kept[i].extend(some.items(v))
+        if collector is not None:
+            collector.add_all([some.joined(v) for v in parts])
+        loop.check()
 
 
 def _popped(pops: Sequence[Callable[..., Any]]) -> list[Any]:

@@ -20,7 +20,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import cast, is_text, shown
-from everflow.ops.core import host_sizes, symbolic
+from everflow.ops.core import host_sizes, rows, symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, fused_op, not_differentiable, op
 
@@ -195,6 +195,7 @@ op(
     gradient=lambda o, dy: _parts_gradient(o, dy, False),
     host=host_sizes.joined,
     symbolic=symbolic.joined,
+    rows=rows.joined,
 )
 
 
@@ -239,7 +240,7 @@ def _part(node: Node) -> Any:
     return lambda x: x.narrow(axis, start, length)
 
 
-fused_op("_Part", kernel=_part, view=True)
+fused_op("_Part", kernel=_part, view=True, rows=rows.part)
 
 
 @public("concat", ragged="arrays.concat")

@@ -16,7 +16,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import is_text, shown
-from everflow.ops.core import symbolic
+from everflow.ops.core import rows, symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
@@ -143,6 +143,7 @@ op(
     gradient=lambda o, *dys: [None, tf.concat(list(dys), o.inputs[0])],
     view=True,
     symbolic=symbolic.split(1, 0),
+    rows=rows.split,
 )
 
 

@@ -118,6 +118,10 @@ class Meaning:
     # It takes pictures that are part of larger ones as well as others.
     strided: bool = False
 
+    # -- rows
+    # rows(node): instructions that compute each row of a matrix from that row of the inputs, or None; see everflow.ops.core.rows.
+    rows: Callable[[Node], Any] | None = None
+
     # -- sizes
     # Inputs that the kernel takes with `.tolist()`: sizes may come as Python's numbers.
     sizes: tuple[int, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.lazy import torch
+from everflow.ops.core import rows
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import fused_op
 from everflow.ops.linalg.large_products import product
@@ -47,10 +48,20 @@ def _two(node: Node) -> Callable[..., Any]:
     return (lambda *xs: run(*[x.t() if turn else x for x, turn in zip(xs, turns)])) if any(turns) else run
 
 
-fused_op("_MatMulBias", kernel=product, fresh=True)
-fused_op("_PartOfProduct", kernel=_columns)
+def _two_by_rows(node: Node) -> list[rows.Instruction] | None:
+    first, second = node.attr("first"), node.attr("second")
+    if first.attr("transpose_a") or second.attr("transpose_a"):
+        return None
+    a, b, c, d = node.inputs
+    total = node.outputs[0]
+    turns = [bool(product.attr("transpose_b")) for product in (first, second)]
+    return [rows.Product(a, b, total, turns[0]), rows.Product(c, d, total, turns[1], adds=True)]
+
+
+fused_op("_MatMulBias", kernel=product, fresh=True, rows=rows.product)
+fused_op("_PartOfProduct", kernel=_columns, rows=rows.product)
 fused_op("_SumOfProducts", kernel=_sum, fresh=True)
-fused_op("_TwoProducts", kernel=_two, fresh=True)
+fused_op("_TwoProducts", kernel=_two, fresh=True, rows=_two_by_rows)
 # A matrix that is laid out transposed, and a product with one.
 fused_op("_Transposed", kernel=lambda node: lambda x: x.t().contiguous())
 fused_op("_MatMulTurned", kernel=lambda node: (lambda a, b: torch.mm(a.t(), b)) if node.attr("transpose_a") else torch.mm)

@@ -16,7 +16,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import eager_scope, in_eager_mode
 from everflow.graph.statistics import OpStats, RegisterStatistics
 from everflow.lazy import torch
-from everflow.ops.core import symbolic
+from everflow.ops.core import rows, symbolic
 from everflow.ops.core.families import conj, published, widened
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
@@ -96,6 +96,7 @@ op(
     kind="matrix product",
     fresh=True,
     symbolic=symbolic.product,
+    rows=rows.product,
 )
 
 

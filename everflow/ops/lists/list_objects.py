@@ -21,7 +21,7 @@ class TensorList:
     An item is None where a list was made longer than what is in it; it reads as zeros.
     """
 
-    __slots__ = ("alike", "dims", "dtype", "items", "length", "limit")
+    __slots__ = ("alike", "dims", "dtype", "items", "length", "limit", "whole")
     # As an item of another list, a list is a scalar.
     shape = ()
     ndim = 0
@@ -34,6 +34,8 @@ class TensorList:
         self.limit = limit
         # The shape that all items are known to have.
         self.alike: Any = None
+        # The tensor whose rows the items are, where there is such.
+        self.whole: Any = None
 
     def pushed(self, value: Any) -> TensorList:
         """This list and one more item."""
@@ -64,12 +66,14 @@ class TensorList:
             found = [unset if v is None else v for v in found]
         return found
 
-    def extended(self, items: list[Any], alike: Any) -> TensorList:
-        """The list that this one has become: its items and more; `alike` is the shape of the added ones, where they all have it."""
+    def extended(self, items: list[Any], alike: Any, whole: Any = None) -> TensorList:
+        """The list that this one has become: its items and more; `alike` is the shape of the added ones, where they all have it, `whole`
+        the tensor whose rows all items are."""
         if 0 <= self.limit < len(items):
             raise invalid_argument(f"Tried to push item into a full list list size: {self.limit} max_num_elements: {self.limit}")
         found = self.holding(items)
         found.alike = alike if not self.length or self.alike == alike else None
+        found.whole = whole
         return found
 
     def item(self, index: int) -> Any:

@@ -11,6 +11,7 @@ from everflow.graph import dtypes
 from everflow.lazy import torch
 from everflow.ops.core.node import Node, Value, kernel_of
 from everflow.ops.core.registry import fused_op
+from everflow.ops.core.rows import Apply
 from everflow.values.tensors import torch_dtype
 
 # What is larger than this is shared among threads.
@@ -146,7 +147,7 @@ class Chain:
         one_by_one = self._one_by_one()
         if not is_static(self.dims):
             return self._for_any_shape(one_by_one)
-        checked = [(i, self._expected(i, self.dims)) for i in self.checked]
+        checked = [(i, self.expected(i, self.dims)) for i in self.checked]
         compute = self._for_shape(self.dims)
 
         def run(*xs: Any) -> Any:
@@ -165,7 +166,7 @@ class Chain:
 
         def prepared(shapes: Any) -> Any:
             dims = tuple(shapes[leader]) if stride is None else (*shapes[leader][:-1], self.dims[-1])
-            fits = all(tuple(shapes[i]) == self._expected(i, dims) for i in range(count)) and math.prod(dims)
+            fits = all(tuple(shapes[i]) == self.expected(i, dims) for i in range(count)) and math.prod(dims)
             return self._for_shape(dims) if fits else None
 
         def run(*xs: Any) -> Any:
@@ -180,15 +181,16 @@ class Chain:
 
         return run
 
-    def _expected(self, i: int, dims: tuple[int, ...]) -> tuple[int, ...]:
+    def expected(self, i: int, dims: tuple[int, ...]) -> tuple[int, ...]:
         """The shape that an input must have where the chain's is this one."""
         stride, spread = next((stride, spread) for tensor, _, stride, spread in self._places if tensor == i)
         if spread:
             return (*dims[:-1], 1) if stride else ()
         return dims if stride is None else dims[-1:] if stride == 0 else (*dims[:-1], stride)
 
-    def _for_shape(self, dims: tuple[int, ...]) -> Callable[..., Any]:
-        """The native loop for tensors of this shape."""
+    def native(self, dims: tuple[int, ...], by_row: bool = False) -> ElementwiseChain:
+        """The native loop for tensors of this shape: its inputs, then its results. Asked for row by row, its rows are those of the shape;
+        else tensors may be taken for one long row."""
         joins = {v: (node, i) for node in self.members if node.type == "ConcatV2" for i, v in enumerate(node.inputs[:-1])}
         instructions: list[tuple[str, int, int]] = []
         places: list[tuple[int, int, int]] = []
@@ -214,9 +216,12 @@ class Chain:
             operands[node.outputs[0]] = count + len(instructions) - 1
         taken_from = [(tensor, offset, columns if stride is None else stride, spread) for tensor, offset, stride, spread in self._places]
         whole = all(stride == columns and not spread or (spread and not stride) for _, _, stride, spread in taken_from)
-        if whole and all(tensor < 0 or stride == columns for tensor, _, stride in places):
+        if not by_row and whole and all(tensor < 0 or stride == columns for tensor, _, stride in places):
             rows, columns = 1, rows * columns
-        run_chain = ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places).run
+        return ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places)
+
+    def _for_shape(self, dims: tuple[int, ...]) -> Callable[..., Any]:
+        run_chain = self.native(dims).run
         single = len(self.results) == 1
         allocate = self._allocation(dims)
         threads: Callable[[], int] = torch.get_num_threads if math.prod(dims) > LARGE else lambda: 1
@@ -279,4 +284,17 @@ def _sum(operands: list[int], result: int) -> list[tuple[str, int, int]]:
     return found
 
 
-fused_op("_Elementwise", kernel=lambda node: node.attr("chain").kernel())
+def alone(node: Node, dims: tuple[int, int]) -> Chain | None:
+    """A single op on matrices of this shape as a chain. Sizes of inputs that are not known are taken to be those of the shape."""
+
+    def shape(v: Value) -> Any:
+        return dims if v.dims is not None and len(v.dims) == 2 and v.dims[0] is None and v.dims[1] in (None, dims[1]) else v.dims
+
+    return Chain(dims, [node], [node.outputs[0]], False, shape) if is_elementwise(node, shape, dims) else None
+
+
+def _by_rows(node: Node) -> list[Apply]:
+    return [Apply(node.attr("chain"), node.inputs, node.outputs)]
+
+
+fused_op("_Elementwise", kernel=lambda node: node.attr("chain").kernel(), rows=_by_rows)

@@ -1,0 +1,400 @@
+"""Loops whose bodies compute each row of a batch from that row alone, as recurrent networks do.
+
+Such a body is cut into three. What knows nothing of the rows (counters, reads of sequences) runs first, for many iterations; native code
+then takes the rows through them, each thread its own; what needs their results and gives nothing back (writes of sequences) runs last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from everflow._native import RowLoop
+from everflow.graph import dtypes, shapes
+from everflow.lazy import torch
+from everflow.ops.core.node import Node, Value
+from everflow.ops.core.rows import Apply, Copy, Instruction, Product, columns, operands
+from everflow.ops.math.elementwise_chains import alone
+from everflow.runtime import codegen
+from everflow.runtime.plan import Plan, remade
+
+# So many iterations are prepared and computed before the next: what they keep and how long they can't be cancelled is bounded.
+MOST_STEPS = 512
+
+
+class Cut:
+    """A body in its three parts. `states` are the loop variables that are computed row by row, `late` those that are computed last."""
+
+    def __init__(self, plan: Plan, carried: int) -> None:
+        self.plan, self.carried = plan, carried
+        self.rows = next((v.dims[0] for i, v in enumerate(plan.feeds[:carried]) if self._may_be_state(i) and v.dims), 0) or 0
+        self.fixed = {v for i, v in enumerate(plan.feeds[:carried]) if plan.fetches[i] is v}
+        self.fixed |= {n.outputs[0] for n in plan.nodes if n.is_constant}
+        self.instructions = {node: found for node in plan.nodes if self.rows and (found := self._by_rows(node))}
+        self.given = {v for found in self.instructions.values() for one in found for v in operands(one)[1]}
+        self.states: set[int] = set()
+        self.late: set[int] = set()
+        self.before: list[Node] = []
+        self.after: list[Node] = []
+        self.fits = bool(self.instructions) and self._settle() and self._keeps_order()
+
+    def _may_be_state(self, i: int) -> bool:
+        before, after = self.plan.feeds[i], self.plan.fetches[i]
+        return before is not after and before.dtype is dtypes.float32 and len(before.dims or ()) == 2 and None not in (before.dims or ())
+
+    def _by_rows(self, node: Node) -> list[Instruction] | None:
+        """The instructions that compute a node row by row, if that can be."""
+        if node.is_feed or node.is_constant or node.reads or node.has_effects:
+            return None
+        if any(v.dtype is not dtypes.float32 or v.dims is None or len(v.dims) != 2 or v.dims[0] != self.rows for v in node.outputs):
+            return None
+        meaning = node.meaning
+        found: list[Instruction] | None = None
+        if meaning is not None and meaning.rows is not None:
+            found = meaning.rows(node)
+        elif len(node.outputs) == 1:
+            chain = alone(_plain(node), node.outputs[0].dims)
+            found = None if chain is None else [Apply(chain, chain.inputs, node.outputs)]
+        return found if found and all(map(self._is_possible, found)) else None
+
+    def _is_possible(self, one: Instruction) -> bool:
+        if isinstance(one, Apply):
+            return len(one.chain.dims) == 2 and shapes.is_fully_defined(one.chain.dims)
+        if isinstance(one, Copy):
+            return self._has_rows(one.source) and self._has_rows(one.to)
+        matrix = one.matrix.dims
+        if one.matrix not in self.fixed or one.matrix.node.is_constant or matrix is None or None in matrix:
+            return False
+        if not self._has_rows(one.a) or not self._has_rows(one.c) or len(matrix) != 2 or matrix[one.turned] != columns(one.a):
+            return False
+        return one.bias is None or (one.bias in self.fixed and one.bias.dims == (columns(one.c),))
+
+    def _has_rows(self, value: Value) -> bool:
+        dims = value.dims
+        return dims is not None and len(dims) == 2 and dims[0] in (None, self.rows) and bool(dims[1])
+
+    def _settle(self) -> bool:
+        """Finds out which loop variables are computed when. False where rows need what is computed after them."""
+        plan = self.plan
+        while True:
+            rows = self.given | {plan.feeds[i] for i in self.states}
+            behind = {plan.feeds[i] for i in self.late}
+            self.before, self.after = [], []
+            for node in plan.nodes:
+                if node in self.instructions:
+                    if any(v in behind for v in node.inputs):
+                        return False
+                elif any(v in rows or v in behind for v in node.inputs):
+                    self.after.append(node)
+                    behind.update(node.outputs)
+                else:
+                    self.before.append(node)
+            states = {i for i in range(self.carried) if plan.fetches[i] in rows}
+            late = {i for i in range(self.carried) if plan.fetches[i] in behind}
+            if (states, late) == (self.states, self.late):
+                break
+            self.states, self.late = states, late
+        # A variable that takes another's value of before would need that one's value of two iterations ago.
+        return bool(states) and all(plan.fetches[i] in self.given and plan.feeds[i].dims == plan.fetches[i].dims for i in states)
+
+    def _keeps_order(self) -> bool:
+        """Whether nobody can tell that what comes before the rows is done for many iterations at once."""
+        acting = [n for n in (*self.before, *self.after) if n.reads or (n.has_effects and not n.is_feed)]
+        if not all(n.type.startswith("TensorArray") and not n.reads for n in acting):
+            return False
+        read, written = ({_array_of(n) for n in acting if n in part and "Grad" not in n.type} for part in (self.before, self.after))
+        self.arrays = [(a, b) for a in read for b in written]
+        return all(a in self.plan.feeds[: self.carried] for a in read | written) and not read & written
+
+
+def _plain(node: Node) -> Node:
+    """The node, or one in its place that does not write over its input."""
+    if node.fused is None or node.op is None or node.type != f"_{node.op.type}Over":
+        return node
+    found = remade(node, node.inputs)
+    found.type, found.outputs = node.op.type, node.outputs
+    return found
+
+
+def _array_of(node: Node) -> Value:
+    """The handle of the array that a node reads or writes, or of that whose gradient it is."""
+    handle = node.inputs[0]
+    while handle.node.inputs and (handle.node.is_identity or handle.node.type.startswith("TensorArrayGrad")):
+        handle = handle.node.inputs[0]
+    return handle
+
+
+class Part:
+    """Some nodes of a body as a step of their own."""
+
+    def __init__(self, plan: Plan, nodes: Sequence[Node], results: set[Value]) -> None:
+        inside = {v for n in nodes for v in n.outputs if not n.is_feed}
+        self.takes = [v for v in dict.fromkeys(v for n in nodes for v in n.inputs if not v.node.is_constant) if v not in inside]
+        self.gives = [v for n in nodes for v in n.outputs if v in inside and v in results]
+        part = Plan(plan.context)
+        part.is_body = True
+        part.feeds, part.fetches = self.takes, self.gives
+        part.nodes = [n for n in plan.nodes if n.is_feed and n.outputs[0] in self.takes or n.is_constant or n in nodes and not n.is_feed]
+        self.step = codegen.generate(part)
+        self.call = self.step.call
+
+
+class RowBody:
+    """A body that runs row by row: its instructions, and where what they work on comes from."""
+
+    def __init__(self, cut: Cut) -> None:
+        plan = self.plan = cut.plan
+        self.rows, self.carried = cut.rows, cut.carried
+        self.feeds = {v: i for i, v in enumerate(plan.feeds)}
+        self.states = {i: plan.fetches[i] for i in sorted(cut.states)}
+        self.late = [(i, plan.fetches[i]) for i in sorted(cut.late)]
+        self.arrays = [(self.feeds[a], self.feeds[b]) for a, b in cut.arrays]
+        asked = {*plan.fetches, *(v for n in cut.after for v in n.inputs)}
+        instructions = _needed([one for node in plan.nodes for one in cut.instructions.get(node, ())], asked)
+        taken = {v for one in instructions for v in operands(one)[0]}
+        self.before = Part(plan, cut.before, asked | taken)
+        self.after = Part(plan, cut.after, set(plan.fetches))
+        self.whole = Part(plan, [n for n in plan.nodes if n in cut.instructions or n in cut.after], {*plan.fetches, *self.states.values()})
+        self.takes = [self.feeds[v] for v in self.before.takes]
+        # Loop variables that change before the rows: to what the first part gives, or to what another one was.
+        self.moved = [
+            (i, v in self.feeds, self.feeds[v] if v in self.feeds else self.before.gives.index(v))
+            for i, v in enumerate(plan.fetches[: self.carried])
+            if v is not plan.feeds[i] and i not in cut.states and i not in cut.late
+        ]
+        # What is asked for of each iteration, and not only of the last.
+        each = {*plan.fetches[self.carried :], *self.after.takes}
+        self.kept = {v for v in cut.given if v in each} | {v for i, v in self.states.items() if plan.feeds[i] in each}
+        self.fixed = cut.fixed
+        self.slots: dict[Value, tuple[int, ...]] = {}
+        self.results: list[Value] = []
+        self.matrices: dict[tuple[Value, bool, int, int], int] = {}
+        self.native = self._native(instructions)
+
+    def _native(self, instructions: Sequence[Instruction]) -> RowLoop:
+        for one in instructions:
+            takes, gives = operands(one)
+            if isinstance(one, Apply):
+                for i, v in enumerate(takes):
+                    self.slots.setdefault(v, one.chain.expected(i, one.chain.dims))
+            for v in (*takes, *gives):
+                self.slots.setdefault(v, v.dims if len(v.dims or ()) == 1 else (self.rows, columns(v)))  # type: ignore[arg-type]
+            self.results.extend(v for v in gives if v not in self.results)
+        places = {v: i for i, v in enumerate(self.slots)}
+        native = RowLoop(self.rows, [dims[-1] if dims else 1 for dims in self.slots.values()])
+        for one in instructions:
+            if isinstance(one, Product):
+                key = (one.matrix, one.turned, one.start, columns(one.c) or 0)
+                matrix = self.matrices.setdefault(key, len(self.matrices))
+                native.multiply(places[one.a], matrix, -1 if one.bias is None else places[one.bias], places[one.c], one.adds)
+            elif isinstance(one, Copy):
+                native.copy(places[one.source], one.source_column, places[one.to], one.to_column, one.width)
+            else:
+                chain = one.chain.native(one.chain.dims, by_row=True)
+                native.apply(chain, [places[v] for v in (*one.inputs, *one.results)])
+        return native
+
+    def may_take(self, values: Sequence[Any]) -> bool:
+        """Whether these loop variables can be taken through iterations here."""
+        return not any(values[a] is values[b] for a, b in self.arrays) and not any(values[i].is_cuda for i in self.states)
+
+    def located(self, where: Any) -> Node | None:
+        """The node in which an exception began."""
+        return next((node for part in (self.before, self.after, self.whole) if (node := part.step.culprit(where)) is not None), None)
+
+
+def _needed(instructions: list[Instruction], asked: set[Value]) -> list[Instruction]:
+    """Those whose results are asked for, or taken by such as are."""
+    found, asked = [], set(asked)
+    for one in reversed(instructions):
+        takes, gives = operands(one)
+        if any(v in asked for v in gives):
+            found.append(one)
+            asked.update(takes)
+    return found[::-1]
+
+
+class Iterations:
+    """Some iterations of one run of a row body, with what each of them takes and gives.
+
+    What is kept of them lies in memory one after the other; where lists are taken from at their ends, in the order of these lists.
+    """
+
+    def __init__(self, body: RowBody, values: list[Any], left: list[list[Any]], wholes: list[Any]) -> None:
+        self.body, self.values, self.left = body, values, left
+        popped = body.plan.feeds[body.carried :]
+        one_by_one = {*body.before.takes, *body.after.takes}
+        # What is there for all iterations, in memory's order: first, lists that nobody takes item by item.
+        self.kept = {v: x for v, x in zip(popped, wholes) if x is not None and v not in one_by_one and x.is_contiguous()}
+        self.is_backward = bool(self.kept)
+        self.popping = [(body.feeds[v], items) for v, items in zip(popped, left) if v not in self.kept]
+        self.cutting = [(v, items) for v, items in zip(popped, left) if v in self.kept]
+        self.initial = {v: values[i].contiguous() for i, v in body.states.items()}
+        self.fed: list[list[Any]] = []
+        self.found: list[tuple[Any, ...]] = []
+        self.columns: dict[Value, list[Any]] = {}
+        self.steps = 0
+
+    def gather(self, goes_on: Callable[[list[Any]], Any]) -> bool:
+        """Runs what comes before the rows; False where there are no more iterations."""
+        values, fed, found, popping = self.values, self.fed, self.found, self.popping
+        before, takes, moved = self.body.before.call, self.body.takes, self.body.moved
+        room = [None] * len(self.left)
+        while len(fed) < MOST_STEPS and goes_on(values):
+            now = [*values, *room]
+            for i, items in popping:
+                now[i] = items.pop()
+            got = before(*[now[i] for i in takes])
+            fed.append(now)
+            found.append(got)
+            for i, is_fed, k in moved:
+                values[i] = now[k] if is_fed else got[k]
+        steps = self.steps = len(fed)
+        for v, items in self.cutting if steps else ():
+            if len(items) < steps:
+                raise IndexError("pop from empty list")
+            self.kept[v] = self.kept[v][len(items) - steps : len(items)]
+            del items[-steps:]
+        return bool(steps)
+
+    def run(self) -> None:
+        """Computes the rows and what comes after them."""
+        body, values = self.body, self.values
+        table, memory = self._table()
+        if table is None:
+            self._run_one_by_one()
+            return
+        matrices = []
+        for matrix, turned, start, _ in body.matrices:
+            x = self.fed[0][body.feeds[matrix]]
+            down, right = (x.stride(1), x.stride(0)) if turned else (x.stride(0), x.stride(1))
+            matrices.append((x.data_ptr() + 4 * start * right, down, right))
+        body.native.run(torch.get_num_threads(), self.steps, table.ctypes.data, matrices)
+        for i, v in body.states.items():
+            values[i] = self.kept[v][0 if self.is_backward else -1].clone() if v in self.kept else memory[v][(self.steps - 1) % 2]
+        if body.after.step.calls:
+            self._run_after()
+
+    def _run_after(self) -> None:
+        self._run_part(self.body.after, {i: v for i, v in self.body.late})
+
+    def _run_one_by_one(self) -> None:
+        """The same by the kernels of the nodes: what came has other shapes than those that the instructions are for."""
+        self._run_part(self.body.whole, {**self.body.states, **dict(self.body.late)})
+
+    def _run_part(self, part: Part, changing: dict[int, Value]) -> None:
+        """Runs some nodes in all iterations; loop variables that they change come from the iteration before."""
+        values, feeds = self.values, self.body.plan.feeds
+        before = {feeds[i]: i for i in changing}
+        taken = [(before.get(v), [] if v in before else self.items(v)) for v in part.takes]
+        later = [(i, part.gives.index(v)) for i, v in changing.items()]
+        seen: list[list[Any]] = [[] for _ in before]
+        given: list[list[Any]] = [[] for _ in part.gives]
+        for step in range(self.steps):
+            for column, i in zip(seen, changing):
+                column.append(values[i])
+            got = part.call(*[column[step] if i is None else values[i] for i, column in taken])
+            for i, k in later:
+                values[i] = got[k]
+            for column, value in zip(given, got):
+                column.append(value)
+        self.columns.update(zip(before, seen))
+        self.columns.update(zip(part.gives, given))
+
+    def _table(self) -> tuple[Any, dict[Value, Any]]:
+        """The address of each slot in each iteration, and the memory there; no table where something has another shape than expected."""
+        body, steps, kept = self.body, self.steps, dict(self.kept)
+        turns = np.arange(steps, dtype=np.uint64)
+        order = turns[::-1] if self.is_backward else turns
+        states = {v: body.plan.feeds[i] for i, v in body.states.items()}
+        memory: dict[Value, Any] = {}
+        addresses: dict[Value, Any] = {}
+
+        def lie(v: Value, at: Any) -> None:
+            addresses[v] = np.uint64(memory[v].data_ptr()) + at * np.uint64(4 * memory[v][0].numel())
+
+        for v in body.results:
+            dims = body.slots[v]
+            if v not in body.kept:
+                memory[v] = torch.empty((2 if v in states else 1, *dims))
+                lie(v, turns % np.uint64(len(memory[v])))
+                continue
+            room = torch.empty((steps + (v in states), *dims))
+            if v in states:
+                # What a state was at first goes with what it becomes.
+                before, after = (room[1:], room[:-1]) if self.is_backward else (room[:-1], room[1:])
+                before[-1 if self.is_backward else 0].copy_(self.initial[v])
+                kept[states[v]], room = before, after
+            memory[v] = kept[v] = room
+            lie(v, order)
+        for v, dims in body.slots.items():
+            if v in addresses:
+                continue
+            if v in kept:
+                memory[v] = kept[v]
+                if tuple(kept[v].shape[1:]) != dims:
+                    return None, memory
+                lie(v, order)
+            elif (i := body.feeds.get(v)) is not None and i in body.states:
+                first = self.initial[body.states[i]]
+                addresses[v] = [first.data_ptr(), *addresses[body.states[i]][:-1]]
+            elif v in body.fixed:
+                memory[v] = self._fixed(v).contiguous()
+                if tuple(memory[v].shape) != dims:
+                    return None, memory
+                addresses[v] = memory[v].data_ptr()
+            else:
+                found = self.items(v)
+                if any(x.shape != dims for x in found):
+                    return None, memory
+                memory[v] = [x if x.is_contiguous() else x.contiguous() for x in found]
+                addresses[v] = [x.data_ptr() for x in memory[v]]
+        table = np.empty((len(body.slots), steps), np.uint64)
+        for k, v in enumerate(body.slots):
+            table[k] = addresses[v]
+        self.kept = kept
+        return table, memory
+
+    def _fixed(self, value: Value) -> Any:
+        """What stays the same in all iterations."""
+        return value.node.context.constant(value.node) if value.node.is_constant else self.fed[0][self.body.feeds[value]]
+
+    def items(self, value: Value) -> list[Any]:
+        """What a value is in each iteration."""
+        found = self.columns.get(value)
+        if found is None:
+            found = self.columns[value] = self._items(value)
+        return found
+
+    def _items(self, value: Value) -> list[Any]:
+        body = self.body
+        if value in self.kept:
+            found = list(self.kept[value].unbind())
+            return found[::-1] if self.is_backward else found
+        if value in body.feeds:
+            i = body.feeds[value]
+            return [now[i] for now in self.fed]
+        k = body.before.gives.index(value)
+        return [got[k] for got in self.found]
+
+    def whole(self, value: Value) -> Any:
+        """The tensor whose rows are what a value is in each iteration; None where there is no such."""
+        return None if self.is_backward else self.kept.get(value)
+
+    def joined(self, value: Value) -> Any:
+        """What a value is in all iterations, one below the other, in memory's order."""
+        if value in self.kept:
+            return self.kept[value].flatten(0, 1)
+        found = self.items(value)
+        return torch.cat(found[::-1] if self.is_backward else found)
+
+
+def rows_in(plan: Plan, condition: Plan, carried: int) -> RowBody | None:
+    """The body of a loop as one that runs row by row, where it is such a body, and whether to go on does not depend on the rows."""
+    cut = Cut(plan, carried)
+    if not cut.fits:
+        return None
+    looked_at = {v for n in condition.nodes for v in n.inputs} | set(condition.fetches)
+    return None if any(condition.feeds[i] in looked_at for i in cut.states | cut.late) else RowBody(cut)

@@ -1,0 +1,169 @@
+// Loops whose bodies compute each row of a batch from that row alone, as recurrent networks do: a thread takes its rows through all
+// iterations, and waits for nobody.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "elementwise.h"
+#include "fused.h"
+#include "parallel.h"
+
+namespace nb = nanobind;
+
+namespace everflow {
+namespace {
+
+// Rows are `down` numbers apart, columns `right`.
+struct Matrix {
+    const float* data;
+    size_t down, right;
+};
+
+// Rows of a and c, and a matrix that was laid out.
+struct Rows {
+    const float *a, *b, *bias;
+    float* c;
+    size_t a_pitch, pitch, count, depth, columns;
+    bool adds;
+};
+
+struct Multiplying {
+    size_t width;  // so many columns are laid out together
+    void (*lay_out)(const Matrix& matrix, size_t depth, size_t columns, float* to);
+    void (*multiply)(const Rows& rows);
+};
+
+}  // namespace
+}  // namespace everflow
+
+#define KERNELS "row_loops_kernels.h"
+#include "each_processor.h"
+
+namespace everflow {
+namespace {
+
+// A thread gets at least so many rows.
+constexpr size_t GRAIN = 4;
+constexpr size_t NONE = static_cast<size_t>(-1);
+
+struct Product {
+    size_t a, matrix, bias, c, depth, columns;
+    bool adds;
+};
+
+struct Copy {
+    size_t from, from_column, to, to_column, width;
+};
+
+struct Apply {
+    const Chain* chain;
+    std::vector<size_t> slots;
+};
+
+// The body of a loop as instructions. What they work on has the places of a table: slots, and for each of them an address in each
+// iteration, where its first row begins. Rows of a slot follow each other.
+class RowLoop {
+public:
+    RowLoop(size_t rows, std::vector<size_t> widths) : rows_(rows), widths_(std::move(widths)) {}
+
+    // c = a matrix + bias, or c += a matrix. Without a bias, it is negative.
+    void multiply(size_t a, size_t matrix, int64_t bias, size_t c, bool adds) {
+        const size_t depth = width(a), columns = width(c);
+        if (bias >= 0 && width(static_cast<size_t>(bias)) < columns) throw std::invalid_argument("a bias for each column");
+        if (matrices_.size() <= matrix) matrices_.resize(matrix + 1, {0, 0});
+        matrices_[matrix] = {depth, columns};
+        body_.push_back(Product{a, matrix, bias < 0 ? NONE : static_cast<size_t>(bias), c, depth, columns, adds});
+    }
+
+    void copy(size_t from, size_t from_column, size_t to, size_t to_column, size_t wide) {
+        if (from_column + wide > width(from) || to_column + wide > width(to)) throw std::invalid_argument("columns that are there");
+        body_.push_back(Copy{from, from_column, to, to_column, wide});
+    }
+
+    void apply(const Chain& chain, std::vector<size_t> slots) {
+        if (chain.tensors() != slots.size() || chain.rows() != rows_) throw std::invalid_argument("a slot for each tensor of the chain");
+        for (const size_t slot : slots) width(slot);
+        body_.push_back(Apply{&chain, std::move(slots)});
+    }
+
+    // The table holds `steps` addresses for each slot, `matrices` an address and the distances of rows and columns.
+    void run(size_t threads, size_t steps, uintptr_t table, const std::vector<std::tuple<uintptr_t, size_t, size_t>>& matrices) const {
+        if (matrices.size() != matrices_.size()) throw std::invalid_argument("an address for each matrix");
+        const auto* addresses = reinterpret_cast<const uint64_t*>(table);
+        nb::gil_scoped_release released;
+        const Multiplying kernels = CHOSEN(MULTIPLYING);
+        std::vector<std::unique_ptr<float[]>> laid(matrices.size());
+        for (size_t i = 0; i < matrices.size(); ++i) {
+            const auto [depth, columns] = matrices_[i];
+            laid[i].reset(new float[depth * (columns + kernels.width)]);
+        }
+        in_parallel(matrices.size(), 1, threads, [&](size_t begin, size_t end) {
+            for (size_t i = begin; i < end; ++i) {
+                const auto& [data, down, right] = matrices[i];
+                kernels.lay_out({reinterpret_cast<const float*>(data), down, right}, matrices_[i].first, matrices_[i].second, laid[i].get());
+            }
+        });
+        in_parallel(rows_, GRAIN, threads, [&](size_t begin, size_t end) {
+            if (begin == end) return;
+            for (size_t step = 0; step < steps; ++step) {
+                const auto at = [&](size_t slot) { return reinterpret_cast<float*>(addresses[slot * steps + step]); };
+                for (const auto& instruction : body_) {
+                    if (const auto* product = std::get_if<Product>(&instruction)) {
+                        const size_t pitch = widths_[product->a];
+                        kernels.multiply({at(product->a) + begin * pitch, laid[product->matrix].get(),
+                                          product->bias == NONE ? nullptr : at(product->bias), at(product->c) + begin * product->columns, pitch,
+                                          product->columns, end - begin, product->depth, product->columns, product->adds});
+                    } else if (const auto* copy = std::get_if<Copy>(&instruction)) {
+                        const float* from = at(copy->from) + copy->from_column;
+                        float* to = at(copy->to) + copy->to_column;
+                        for (size_t r = begin; r < end; ++r) {
+                            std::memcpy(to + r * widths_[copy->to], from + r * widths_[copy->from], copy->width * sizeof(float));
+                        }
+                    } else {
+                        const auto& apply = std::get<Apply>(instruction);
+                        float* bases[64];
+                        for (size_t i = 0; i < apply.slots.size(); ++i) bases[i] = at(apply.slots[i]);
+                        apply.chain->run_rows(bases, begin, end);
+                    }
+                }
+            }
+        });
+    }
+
+private:
+    size_t width(size_t slot) const {
+        if (slot >= widths_.size()) throw std::invalid_argument("a slot that is there");
+        return widths_[slot];
+    }
+
+    size_t rows_;
+    std::vector<size_t> widths_;
+    std::vector<std::pair<size_t, size_t>> matrices_;
+    std::vector<std::variant<Product, Copy, Apply>> body_;
+};
+
+}  // namespace
+
+void add_row_loops(nb::module_& module) {
+    nb::class_<RowLoop>(module, "RowLoop", "A loop whose body computes each row of a batch from that row alone.")
+        .def(nb::init<size_t, std::vector<size_t>>(), nb::arg("rows"), nb::arg("widths"))
+        .def("multiply", &RowLoop::multiply, nb::arg("a"), nb::arg("matrix"), nb::arg("bias"), nb::arg("c"), nb::arg("adds"),
+             "Multiplies rows by a matrix, whose number is given.")
+        .def("copy", &RowLoop::copy, nb::arg("source"), nb::arg("source_column"), nb::arg("to"), nb::arg("to_column"), nb::arg("width"),
+             "Copies columns.")
+        .def("apply", &RowLoop::apply, nb::arg("chain"), nb::arg("slots"), nb::keep_alive<1, 2>(), "Runs element-wise instructions.")
+        .def("run", &RowLoop::run, nb::arg("threads"), nb::arg("steps"), nb::arg("table"), nb::arg("matrices"),
+             "Runs all iterations on what the table's addresses name, which the caller keeps alive.");
+}
+
+}  // namespace everflow
