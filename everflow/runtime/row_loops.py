@@ -31,7 +31,15 @@ class Cut:
         self.plan, self.carried = plan, carried
         self.rows = next((v.dims[0] for i, v in enumerate(plan.feeds[:carried]) if self._may_be_state(i) and v.dims), 0) or 0
         self.fixed = {v for i, v in enumerate(plan.feeds[:carried]) if plan.fetches[i] is v}
-        self.fixed |= {n.outputs[0] for n in plan.nodes if n.is_constant}
+        for node in plan.nodes:
+            if (
+                node.is_constant
+                or not node.is_feed
+                and not node.has_effects
+                and not node.reads
+                and all(v in self.fixed for v in node.inputs)
+            ):
+                self.fixed.update(node.outputs)
         self.instructions = {node: found for node in plan.nodes if self.rows and (found := self._by_rows(node))}
         self.given = {v for found in self.instructions.values() for one in found for v in operands(one)[1]}
         self.states: set[int] = set()
@@ -46,7 +54,7 @@ class Cut:
 
     def _by_rows(self, node: Node) -> list[Instruction] | None:
         """The instructions that compute a node row by row, if that can be."""
-        if node.is_feed or node.is_constant or node.reads or node.has_effects:
+        if node.is_feed or node.reads or node.has_effects or any(v in self.fixed for v in node.outputs):
             return None
         if any(v.dtype is not dtypes.float32 or v.dims is None or len(v.dims) != 2 or v.dims[0] != self.rows for v in node.outputs):
             return None
@@ -65,7 +73,7 @@ class Cut:
         if isinstance(one, Copy):
             return self._has_rows(one.source) and self._has_rows(one.to)
         matrix = one.matrix.dims
-        if one.matrix not in self.fixed or one.matrix.node.is_constant or matrix is None or None in matrix:
+        if one.matrix not in self.fixed or matrix is None or None in matrix:
             return False
         if not self._has_rows(one.a) or not self._has_rows(one.c) or len(matrix) != 2 or matrix[one.turned] != columns(one.a):
             return False
@@ -153,7 +161,7 @@ class RowBody:
         self.arrays = [(self.feeds[a], self.feeds[b]) for a, b in cut.arrays]
         asked = {*plan.fetches, *(v for n in cut.after for v in n.inputs)}
         instructions = _needed([one for node in plan.nodes for one in cut.instructions.get(node, ())], asked)
-        taken = {v for one in instructions for v in operands(one)[0]}
+        taken = {v for one in instructions for v in (*operands(one)[0], *([one.matrix] if isinstance(one, Product) else []))}
         self.before = Part(plan, cut.before, asked | taken)
         self.after = Part(plan, cut.after, set(plan.fetches))
         self.whole = Part(plan, [n for n in plan.nodes if n in cut.instructions or n in cut.after], {*plan.fetches, *self.states.values()})
@@ -268,7 +276,7 @@ class Iterations:
             return
         matrices = []
         for matrix, turned, start, _ in body.matrices:
-            x = self.fed[0][body.feeds[matrix]]
+            x = self._fixed(matrix)
             down, right = (x.stride(1), x.stride(0)) if turned else (x.stride(0), x.stride(1))
             matrices.append((x.data_ptr() + 4 * start * right, down, right))
         body.native.run(torch.get_num_threads(), self.steps, table.ctypes.data, matrices)
@@ -359,7 +367,10 @@ class Iterations:
 
     def _fixed(self, value: Value) -> Any:
         """What stays the same in all iterations."""
-        return value.node.context.constant(value.node) if value.node.is_constant else self.fed[0][self.body.feeds[value]]
+        if value.node.is_constant:
+            return value.node.context.constant(value.node)
+        i = self.body.feeds.get(value)
+        return self.found[0][self.body.before.gives.index(value)] if i is None else self.fed[0][i]
 
     def items(self, value: Value) -> list[Any]:
         """What a value is in each iteration."""

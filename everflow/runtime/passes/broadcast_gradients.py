@@ -78,7 +78,7 @@ def _summed_to_shape(node: Node, symbols: Symbols) -> Value | None:
     if target is None or gradient.dims is None or not _is_broadcast_sum(total.node):
         return None
     missing = len(gradient.dims) - len(target)
-    if not axes and missing == 0:
+    if missing == 0 and all(gradient.dims[axis] == 1 for axis in axes):
         return gradient
     return total if axes == list(range(missing)) else None
 

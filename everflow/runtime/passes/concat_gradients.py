@@ -16,7 +16,30 @@ def _part(node: Node, x: Value, offsets: Node) -> Node | None:
     if any(size is None for size in sizes):
         return None
     *before, length = sizes
-    return fused("_Part", node, [x], axis=at, start=sum(size or 0 for size in before), length=length)
+    return _made(node, x, at, sum(size or 0 for size in before), length)
+
+
+def _known_part(node: Node, x: Value) -> Node | None:
+    """A slice whose place is known as a whole, along one axis."""
+    begin, size = node.constant(1), node.constant(2)
+    if x.dims is None or None in x.dims or begin is None or size is None or len(x.dims) != begin.size:
+        return None
+    parts = [
+        (a, b, b + n if n >= 0 else dim)
+        for a, (b, n, dim) in enumerate(zip(begin.tolist(), size.tolist(), x.dims))
+        if b or n not in (-1, dim)
+    ]
+    if len(parts) != 1 or not 0 <= parts[0][1] <= parts[0][2] <= (x.dims[parts[0][0]] or 0):
+        return None
+    axis, start, end = parts[0]
+    return _made(node, x, axis, start, end - start)
+
+
+def _made(node: Node, x: Value, axis: int, start: int, length: int | None) -> Node:
+    part = fused("_Part", node, [x], axis=axis, start=start, length=length)
+    assert x.dims is not None
+    part.outputs[0].dims = (*x.dims[:axis], length, *x.dims[axis + 1 :])
+    return part
 
 
 def _size(shape: Value, axis: int) -> int | None:
@@ -32,6 +55,7 @@ slice_concat_gradients = Rules(
     "slice_concat_gradients",
     "A part of what was joined is found without its offset; of a product, only its columns are computed.",
     (P("Slice", V("x"), P("ConcatOffset", name="offsets", output=None), least=3), _part),
+    (P("Slice", V("x"), dtype=FLOATS), _known_part),
     (
         P("_Part", P("matrix product", name="product", once=True, dtype=FLOATS), attrs={"axis": 1}),
         lambda node, product: fused("_PartOfProduct", node, list(product.inputs), **product.attrs),

@@ -288,4 +288,4 @@ def test_frames_know_the_shapes_that_stay():
         assert sess.run(i) == 5
         (loop,) = sess._context.loops.values()
         (steps,) = loop.compiled.values()
-    assert loop.counted == [0] and steps.decides_on_host
+    assert loop.counted == [0] and steps.truth is bool

@@ -39,7 +39,7 @@ def test_counters_of_loops_and_their_conditions_are_plain_numbers():
         assert sess.run(i, {n: 3, x: [0, 0, 0]}).dtype == np.int32
         loops = [steps for loop in sess._context.loops.values() for steps in loop.compiled.values()]
     # One with all variables, and one that only counts.
-    assert [loop.decides_on_host for loop in loops] == [True, True]
+    assert [loop.truth is bool for loop in loops] == [True, True]
     assert [[c.node.type for c in loop.condition.calls] for loop in loops] == [["_HostLess"]] * 2
 
 

@@ -1,0 +1,203 @@
+"""Loops that take the rows of a batch natively through all iterations give what iterations one by one give."""
+
+import numpy as np
+import pytest
+
+import everflow as tf
+from everflow.runtime import row_loops
+
+CELLS = {
+    "basic": lambda: tf.nn.rnn_cell.BasicRNNCell(5),
+    "relu": lambda: tf.nn.rnn_cell.BasicRNNCell(5, activation=tf.nn.relu),
+    "gru": lambda: tf.nn.rnn_cell.GRUCell(17),
+    "lstm": lambda: tf.nn.rnn_cell.LSTMCell(33),
+    "peepholes": lambda: tf.nn.rnn_cell.LSTMCell(7, use_peepholes=True),
+    "projection": lambda: tf.nn.rnn_cell.LSTMCell(9, num_proj=4),
+    "basic lstm": lambda: tf.nn.rnn_cell.BasicLSTMCell(16),
+    "two layers": lambda: tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.GRUCell(6), tf.nn.rnn_cell.LSTMCell(5)]),
+    "residual": lambda: tf.nn.rnn_cell.ResidualWrapper(tf.nn.rnn_cell.GRUCell(4)),
+}
+
+
+def values(*shape, seed=0):
+    return np.random.RandomState(seed).randn(*shape).astype(np.float32)
+
+
+def bodies(sess):
+    """For each loop that ran, the body that runs by rows, or None."""
+    return [steps.rows for loop in sess._context.loops.values() for steps in loop.compiled.values()]
+
+
+def both_ways(fetches, feed, monkeypatch):
+    """What a run gives by rows, and one iteration after the other; and how often rows were taken through iterations."""
+    ran = []
+    original = row_loops.Iterations.run
+    monkeypatch.setattr(row_loops.Iterations, "run", lambda self: (original(self), ran.append(self.steps))[0])
+    found = []
+    for may_take in (row_loops.RowBody.may_take, lambda self, values: False):
+        with monkeypatch.context() as patch, tf.Session() as sess:
+            patch.setattr(row_loops.RowBody, "may_take", may_take)
+            tf.set_random_seed(3)
+            sess.run(tf.global_variables_initializer())
+            found.append([sess.run(fetches, feed), sess.run(fetches, feed)])
+    (by_rows, again), (one_by_one, _) = found
+    for a, b, c in zip(by_rows, again, one_by_one):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, c, rtol=2e-4, atol=2e-5)
+    return ran
+
+
+def network(cell, x, **options):
+    """Outputs, last states, and the gradients for everything that there is."""
+    tf.set_random_seed(3)
+    outputs, state = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32, **options)
+    loss = tf.reduce_sum(outputs * outputs) + sum(tf.reduce_sum(tf.sin(t)) for t in tf.contrib.framework.nest.flatten(state))
+    return [outputs, *tf.contrib.framework.nest.flatten(state), *tf.gradients(loss, [x, *tf.trainable_variables()])]
+
+
+@pytest.mark.parametrize("rows", [1, 3, 14])
+@pytest.mark.parametrize("cell", CELLS)
+def test_recurrent_networks(cell, rows, monkeypatch):
+    x = tf.placeholder(tf.float32, [None, None, 4])
+    ran = both_ways(network(CELLS[cell](), x), {x: values(rows, 6, 4)}, monkeypatch)
+    # Forward and backward, in two runs.
+    assert ran == [6] * 4
+
+
+def test_many_iterations_run_in_portions(monkeypatch):
+    monkeypatch.setattr(row_loops, "MOST_STEPS", 4)
+    x = tf.placeholder(tf.float32, [None, None, 4])
+    assert both_ways(network(CELLS["lstm"](), x), {x: values(3, 10, 4)}, monkeypatch) == [4, 4, 2] * 4
+
+
+def test_loops_that_do_not_run_at_all(monkeypatch):
+    x, w, count = tf.placeholder(tf.float32, [3, 4]), tf.placeholder(tf.float32, [4, 4]), tf.placeholder(tf.int32, [])
+    y = tf.while_loop(lambda i, h: i < count, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, w))), [0, x])[1]
+    assert both_ways([y, *tf.gradients(y, [x, w])], {x: values(3, 4), w: values(4, 4), count: 0}, monkeypatch) == []
+
+
+def test_what_stays_the_same_may_be_a_row_for_all_a_number_for_each_or_a_constant(monkeypatch):
+    x, w = tf.placeholder(tf.float32, [None, 4]), tf.constant(values(4, 4, seed=1))
+    row, column = tf.placeholder(tf.float32, [4]), tf.placeholder(tf.float32, [None, 1])
+
+    def body(i, h):
+        return i + 1, tf.tanh(tf.matmul(h, w) * column + row * 0.5 + tf.constant([1.0, 2.0, 3.0, 4.0]) - h)
+
+    y = tf.while_loop(lambda i, h: i < 5, body, [0, x])[1]
+    feed = {x: values(6, 4), row: values(4, seed=2), column: values(6, 1, seed=3)}
+    assert both_ways([y, *tf.gradients(y, [x, row, column, w])], feed, monkeypatch)[0] == 5
+
+
+def test_two_products_of_one_state(monkeypatch):
+    x, v, w = tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.float32, [4, 3]), tf.placeholder(tf.float32, [3, 4])
+    y = tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, tf.tanh(tf.matmul(tf.sigmoid(tf.matmul(h, v)), w)) + h), [0, x])[1]
+    assert both_ways([y, *tf.gradients(y, [x, v, w])], {x: values(5, 4), v: values(4, 3), w: values(3, 4)}, monkeypatch) == [3] * 4
+
+
+def test_counters_may_go_down_and_be_used(monkeypatch):
+    x, w = tf.placeholder(tf.float32, [7, 3, 4]), tf.placeholder(tf.float32, [4, 4])
+    y = tf.while_loop(lambda i, h: i >= 0, lambda i, h: (i - 1, tf.tanh(x[i] + tf.matmul(h, w))), [6, tf.zeros([3, 4])])[1]
+    ran = both_ways([y, *tf.gradients(y, [w])], {x: values(7, 3, 4), w: values(4, 4)}, monkeypatch)
+    assert ran == [7] * 4
+
+
+def test_a_condition_that_looks_at_the_rows_is_asked_in_each_iteration(session):
+    x, w = tf.placeholder(tf.float32, [2, 2]), tf.eye(2) * 2.0
+    y = tf.while_loop(lambda h: tf.reduce_max(h) < 20.0, lambda h: (tf.matmul(h, w),), [x])
+    assert session.run(y, {x: [[1, 2], [3, 4]]}).tolist() == [[8, 16], [24, 32]]
+    assert bodies(session) == [None]
+
+
+def test_rows_that_see_each_other_do_not_run_alone(session):
+    x = tf.placeholder(tf.float32, [2, 2])
+    y = tf.while_loop(lambda i, h: i < 2, lambda i, h: (i + 1, tf.nn.relu(h) - tf.reduce_mean(h, 0)), [0, x])[1]
+    assert session.run(y, {x: [[1, 2], [3, 4]]}).tolist() == [[0, 0], [1, 1]]
+    assert bodies(session) == [None]
+
+
+def test_an_array_that_is_read_and_written_keeps_its_order(session):
+    """Each iteration reads what the one before it wrote."""
+    w = tf.placeholder(tf.float32, [2, 2])
+
+    def body(i, h, array):
+        h = tf.matmul(h, w) + array.read(i)
+        return i + 1, h, array.write(i + 1, h)
+
+    array = tf.TensorArray(tf.float32, 4, clear_after_read=False).write(0, tf.ones([3, 2]))
+    _, h, array = tf.while_loop(lambda i, h, a: i < 3, body, [0, tf.zeros([3, 2]), array])
+    found, all_of_them = session.run([h, array.stack()], {w: np.eye(2) * 2})
+    assert found.tolist() == [[9, 9]] * 3
+    assert all_of_them[:, 0, 0].tolist() == [1, 1, 3, 9]
+
+
+def test_one_array_by_two_names_keeps_its_order(session):
+    w = tf.placeholder(tf.float32, [2, 2])
+    array = tf.TensorArray(tf.float32, 4, clear_after_read=False).unstack(tf.ones([4, 3, 2]))
+    handle = array.handle
+    other = tf.identity(handle)
+
+    def body(i, h, flow):
+        read = tf.raw_ops.TensorArrayReadV3(handle=other, index=i, flow_in=array.flow, dtype=tf.float32)
+        read.set_shape([3, 2])
+        h = tf.matmul(h, w) + read
+        return i + 1, h, tf.raw_ops.TensorArrayWriteV3(handle=handle, index=i + 1, value=h, flow_in=flow)
+
+    _, h, flow = tf.while_loop(lambda i, h, f: i < 3, body, [0, tf.zeros([3, 2]), array.flow])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="it has already been written to"):
+        session.run([h, flow], {w: np.eye(2)})
+    array = tf.TensorArray(tf.float32, 4, clear_after_read=False).write(0, tf.ones([3, 2]))
+    handle, other = array.handle, tf.identity(array.handle)
+    _, h, flow = tf.while_loop(lambda i, h, f: i < 3, body, [0, tf.zeros([3, 2]), array.flow])
+    assert session.run([h, flow], {w: np.eye(2) * 2})[0].tolist() == [[9, 9]] * 3
+
+
+def test_what_turns_out_to_have_another_shape_is_broadcast(monkeypatch):
+    """Elements of an array may be of any shape: here one row for all."""
+    x, sequence = tf.placeholder(tf.float32, [3, 2]), tf.placeholder(tf.float32, [4, None, 2])
+    array = tf.TensorArray(tf.float32, 4).unstack(sequence)
+    y = tf.while_loop(lambda i, h: i < 4, lambda i, h: (i + 1, tf.tanh(h + array.read(i)) * h), [0, x], [tf.TensorShape([]), x.shape])[1]
+    found = both_ways([y, *tf.gradients(y, [x])], {x: values(3, 2), sequence: values(4, 1, 2)}, monkeypatch)
+    assert found[0] == 4
+
+
+def test_tensors_that_are_parts_of_others(monkeypatch):
+    x, w = tf.placeholder(tf.float32, [3, 5, 4]), tf.placeholder(tf.float32, [4, 4])
+    y = tf.while_loop(lambda i, h: i < 5, lambda i, h: (i + 1, tf.tanh(x[:, i, :] + tf.matmul(h, tf.transpose(w)))), [0, x[:, 0, :]])[1]
+    assert both_ways([y, *tf.gradients(y, [x, w])], {x: values(3, 5, 4), w: values(4, 4)}, monkeypatch)
+
+
+def test_popping_more_than_there_is_fails(session):
+    items = tf.raw_ops.EmptyTensorList(element_shape=tf.constant([2, 2]), max_num_elements=-1, element_dtype=tf.float32)
+    items = tf.raw_ops.TensorListPushBack(input_handle=items, tensor=tf.ones([2, 2]))
+    w = tf.placeholder(tf.float32, [2, 2])
+
+    def body(i, h, items):
+        items, top = tf.raw_ops.TensorListPopBack(input_handle=items, element_shape=tf.constant([2, 2]), element_dtype=tf.float32)
+        return i + 1, tf.tanh(tf.matmul(h, w) + top), items
+
+    y = tf.while_loop(lambda i, *_: i < 2, body, [0, tf.zeros([2, 2]), items])[1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Trying to pop from an empty list"):
+        session.run(y, {w: np.eye(2)})
+
+
+def test_errors_name_the_op(session):
+    w = tf.placeholder(tf.float32, [2, 2])
+    array = tf.TensorArray(tf.float32, 2).unstack(tf.ones([2, 3, 2]))
+    y = tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, tf.matmul(h, w) + array.read(i, name="lesen")), [0, tf.zeros([3, 2])])[1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="lesen"):
+        session.run(y, {w: np.eye(2)})
+    assert session.run(tf.constant(1)) == 1
+
+
+def test_a_run_may_be_given_too_little_time():
+    w = tf.placeholder(tf.float32, [2, 2])
+    y = tf.while_loop(lambda i, h: i < 10**9, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, w))), [0, tf.zeros([3, 2])])[1]
+    with tf.Session() as sess, pytest.raises(tf.errors.DeadlineExceededError, match="Timed out"):
+        sess.run(y, {w: np.eye(2)}, options=tf.RunOptions(timeout_in_ms=50))
+
+
+def test_second_derivatives(monkeypatch):
+    x, w = tf.placeholder(tf.float32, [3, 4]), tf.placeholder(tf.float32, [4, 4])
+    y = tf.while_loop(lambda i, h: i < 4, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, w))), [0, x])[1]
+    first = tf.gradients(y, [w])[0]
+    assert both_ways([first, *tf.gradients(first * first, [x, w])], {x: values(3, 4), w: values(4, 4)}, monkeypatch)
