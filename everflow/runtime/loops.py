@@ -225,7 +225,7 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
 
 def run_iterations(
     loop: Loop, steps: Steps, values: list[Any], left: list[list[Any]], kept: list[list[Any]], collector: Collector | None
-) -> Sequence[Any]:
+) -> list[Any]:
     """Runs a loop one iteration after the other. Takes from the lists that are left, adds to those that are kept, and returns what the
     plain variables become."""
     for i in loop.turned:
@@ -243,7 +243,7 @@ def run_iterations(
         if collector is not None:
             collector.add(given[end:])
         check()
-    return found
+    return list(found)
 
 
 def run_by_rows(

@@ -63,7 +63,7 @@ class Cut:
         if meaning is not None and meaning.rows is not None:
             found = meaning.rows(node)
         elif len(node.outputs) == 1:
-            chain = alone(_plain(node), node.outputs[0].dims)
+            chain = alone(_plain(node))
             found = None if chain is None else [Apply(chain, chain.inputs, node.outputs)]
         return found if found and all(map(self._is_possible, found)) else None
 

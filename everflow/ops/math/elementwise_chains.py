@@ -284,8 +284,11 @@ def _sum(operands: list[int], result: int) -> list[tuple[str, int, int]]:
     return found
 
 
-def alone(node: Node, dims: tuple[int, int]) -> Chain | None:
-    """A single op on matrices of this shape as a chain. Sizes of inputs that are not known are taken to be those of the shape."""
+def alone(node: Node) -> Chain | None:
+    """A single op that gives a matrix as a chain. Sizes of inputs that are not known are taken to be those of the result."""
+    dims = node.outputs[0].dims
+    if dims is None or len(dims) != 2:
+        return None
 
     def shape(v: Value) -> Any:
         return dims if v.dims is not None and len(v.dims) == 2 and v.dims[0] is None and v.dims[1] in (None, dims[1]) else v.dims

@@ -22,17 +22,20 @@ def _part(node: Node, x: Value, offsets: Node) -> Node | None:
 def _known_part(node: Node, x: Value) -> Node | None:
     """A slice whose place is known as a whole, along one axis."""
     begin, size = node.constant(1), node.constant(2)
-    if x.dims is None or None in x.dims or begin is None or size is None or len(x.dims) != begin.size:
+    if x.dims is None or begin is None or size is None or len(x.dims) != begin.size:
         return None
-    parts = [
-        (a, b, b + n if n >= 0 else dim)
-        for a, (b, n, dim) in enumerate(zip(begin.tolist(), size.tolist(), x.dims))
-        if b or n not in (-1, dim)
+    cut = [
+        (axis, start, n)
+        for axis, (start, n, whole) in enumerate(zip(begin.tolist(), size.tolist(), x.dims))
+        if start or n not in (-1, whole)
     ]
-    if len(parts) != 1 or not 0 <= parts[0][1] <= parts[0][2] <= (x.dims[parts[0][0]] or 0):
+    if len(cut) != 1:
         return None
-    axis, start, end = parts[0]
-    return _made(node, x, axis, start, end - start)
+    axis, start, length = cut[0]
+    whole = x.dims[axis]
+    if whole is None or start < 0 or start + max(length, 0) > whole:
+        return None
+    return _made(node, x, axis, start, whole - start if length < 0 else length)
 
 
 def _made(node: Node, x: Value, axis: int, start: int, length: int | None) -> Node:
