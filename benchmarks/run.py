@@ -8,6 +8,7 @@ best round of each counts. With several kinds of processors, a table is made for
 
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -48,8 +49,10 @@ def main():
     parser.add_argument("peers", nargs="*", metavar="name=python")
     parser.add_argument("--cases")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--share", type=float, default=1.0, help="the share of the usual time that each case takes")
     parser.add_argument("--cpu", default="native", help="kinds of processors, such as native,avx2")
     args = parser.parse_args()
+    os.environ["BENCH_SHARE"] = str(args.share)
     commands = {"everflow": [sys.executable, "-m", "everflow", "run"]}
     for peer in args.peers:
         name, _, python = peer.partition("=")

@@ -42,6 +42,10 @@ class Storage:
             raise self.uninitialized() if self.is_ref else not_found(self.missing())
         return value
 
+    def dispose(self) -> None:
+        """Lets go of the value, as the session ends: steps that still know the storage do not keep its memory."""
+        self.value = None
+
     def uninitialized(self) -> OpError:
         """The error of a read that comes before the first assignment."""
         if self.is_ref:

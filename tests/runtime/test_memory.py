@@ -1,14 +1,17 @@
 """What steps free stays with the process."""
 
+import gc
 import os
 import platform
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.values.resources import Storage
 
 resource = pytest.importorskip("resource")
 
@@ -49,3 +52,19 @@ assert "hg" in flags, flags
 """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
     subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_a_session_that_ends_lets_go_of_its_variables_at_once(use_resource):
+    """Not when the garbage collector comes by: another session may be about to restore as much."""
+    v = tf.get_variable("v", [1000], use_resource=use_resource)
+    gc.disable()
+    try:
+        with tf.Session() as sess:
+            sess.run(v.initializer)
+            sess.run(v)
+            (storage,) = (item for item in sess._context.resources._items.values() if isinstance(item, Storage))
+            value = weakref.ref(storage.read())
+        assert value() is None
+    finally:
+        gc.enable()
