@@ -103,7 +103,7 @@ def check_signature(types: Sequence[Any], dims: Sequence[Any], other_types: Sequ
 
 def _iterator(node: Node) -> Callable[[], Iterator]:
     types, dims = node.attr("output_types"), node.attr("output_shapes")
-    container, name = node.attr("container"), node.attr("shared_name") or node.name
+    container, name = node.attr("container"), node.attr("shared_name") or node.context.own_name(node.name)
     resources = node.context.resources
 
     def make() -> Iterator:
@@ -121,7 +121,7 @@ for _name in ("Iterator", "IteratorV2"):
 
 def _one_shot(node: Node) -> Callable[[], Iterator]:
     types, dims = node.attr("output_types"), node.attr("output_shapes")
-    container, name = node.attr("container"), node.attr("shared_name") or node.name
+    container, name = node.attr("container"), node.attr("shared_name") or node.context.own_name(node.name)
     factory = node.context.function(node.attr("dataset_factory").name)
     resources = node.context.resources
 

@@ -26,6 +26,10 @@ class ServerContext(Context):
         # What servers of other processes hold for this session.
         self.remote_parts: list[Any] = []
 
+    def own_name(self, name: str) -> str:
+        """Such that no other session has it, whose graph may have an op of the same name."""
+        return f"_{self.handle}_{name}"
+
     @contextlib.contextmanager
     def until(self, deadline: float | None) -> Any:
         """Sets the deadline of this thread's runs, and says whose runs they are."""
@@ -52,3 +56,5 @@ class ServerContext(Context):
             task.resources.wake()
             if self._is_isolated:
                 task.resources.clear()
+            else:
+                task.resources.remove_beginning(self.own_name(""))

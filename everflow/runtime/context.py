@@ -64,6 +64,10 @@ class Context:
         self.cancelled.set()
         self.resources.clear()
 
+    def own_name(self, name: str) -> str:
+        """What a resource that has no name to be shared by is called: here what its op is called, as nobody else sees it."""
+        return name
+
     def at(self, task: Task) -> Context:
         """The same context as it is seen from one of its tasks: with that task's resources."""
         tasks = self.placer.tasks

@@ -119,6 +119,12 @@ class Resources:
         """Forgets a resource; says whether there was one."""
         return self._items.pop((container, kind, name), None) is not None
 
+    def remove_beginning(self, prefix: str) -> None:
+        """Forgets the resources whose names begin so: those that are one session's own."""
+        with self._lock:
+            for key in [k for k in self._items if k[2].startswith(prefix)]:
+                del self._items[key]
+
     def remove_from(self, container: str, item: Any) -> None:
         """Forgets a resource, whatever its name, if it is in a certain container."""
         with self._lock:

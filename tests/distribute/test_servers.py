@@ -182,3 +182,24 @@ def test_sessions_without_a_configuration_have_the_servers():
         taken = tf.FIFOQueue(1, tf.float32).dequeue()
         with tf.Session(server.target) as session, pytest.raises(tf.errors.DeadlineExceededError, match="Timed out waiting"):
             session.run(taken)
+
+
+def test_iterators_without_a_name_to_share_are_each_sessions_own(server, config):
+    def counting(*columns):
+        return tf.data.make_initializable_iterator(tf.data.Dataset.from_tensor_slices(columns))
+
+    with tf.Graph().as_default(), tf.Session(server.target, config=config) as one:
+        iterator = counting([1, 2, 3])
+        one.run(iterator.initializer)
+        (element,) = iterator.get_next()
+        assert one.run(element) == 1
+        # An op of the same name, of another graph, whose elements are of another kind.
+        with tf.Graph().as_default(), tf.Session(server.target, config=config) as two:
+            other = counting(["a", "b"], [1.0, 2.0])
+            assert other._iterator_resource.op.name == iterator._iterator_resource.op.name
+            two.run(other.initializer)
+            assert two.run(other.get_next()) == (b"a", 1.0)
+        assert one.run(element) == 2
+        handle = tf.placeholder(tf.string, [])
+        again = tf.data.Iterator.from_string_handle(handle, (tf.int32,), ([],)).get_next()
+        assert one.run(again, {handle: one.run(iterator.string_handle())}) == (3,)
