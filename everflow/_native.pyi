@@ -43,6 +43,16 @@ class ElementwiseChain:
     def run(self, threads: int, *pointers) -> None:
         """Runs on the tensors at these addresses, which the caller keeps alive."""
 
+class ElementwiseLoop:
+    """An element-wise op of one float32 tensor."""
+
+    def __init__(self, name: str) -> None: ...
+
+    def run(self, threads: int, count: int, source: int, result: int) -> None:
+        """
+        Runs on the numbers at the first address and writes to the second; the caller keeps both alive.
+        """
+
 ELEMENTWISE: frozenset = ...
 
 class RowLoop:

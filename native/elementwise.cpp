@@ -122,12 +122,39 @@ void Chain::run_blocks(float* const* bases, size_t first, size_t last, size_t be
     }
 }
 
+namespace {
+
+// One op of one tensor, whatever its size.
+class Single {
+public:
+    explicit Single(const std::string& name) : loop_(find(name)) {}
+
+    void run(size_t threads, size_t count, uintptr_t from, uintptr_t to) const {
+        const auto* x = reinterpret_cast<const float*>(from);
+        auto* y = reinterpret_cast<float*>(to);
+        nb::gil_scoped_release released;
+        in_parallel((count + BLOCK - 1) / BLOCK, GRAIN, threads, [&](size_t begin, size_t end) {
+            const size_t first = begin * BLOCK;
+            loop_(x + first, x + first, y + first, std::min(end * BLOCK, count) - first);
+        });
+    }
+
+private:
+    Loop loop_;
+};
+
+}  // namespace
+
 void add_elementwise(nb::module_& module) {
     nb::class_<Chain>(module, "ElementwiseChain", "Element-wise instructions over rows of float32 tensors, run block by block.")
         .def(nb::init<size_t, size_t, const std::vector<std::tuple<int64_t, int64_t, int64_t, bool>>&, std::vector<float>,
                       const std::vector<std::tuple<std::string, size_t, size_t>>&, const std::vector<std::tuple<int64_t, int64_t, int64_t>>&>(),
              nb::arg("rows"), nb::arg("columns"), nb::arg("inputs"), nb::arg("constants"), nb::arg("instructions"), nb::arg("results"))
         .def("run", &Chain::run, nb::arg("threads"), nb::arg("pointers"), "Runs on the tensors at these addresses, which the caller keeps alive.");
+    nb::class_<Single>(module, "ElementwiseLoop", "An element-wise op of one float32 tensor.")
+        .def(nb::init<const std::string&>(), nb::arg("name"))
+        .def("run", &Single::run, nb::arg("threads"), nb::arg("count"), nb::arg("source"), nb::arg("result"),
+             "Runs on the numbers at the first address and writes to the second; the caller keeps both alive.");
     nb::list names;
     for (const auto& known : CHOSEN(LOOPS)) names.append(known.name);
     module.attr("ELEMENTWISE") = nb::frozenset(names);

@@ -12,10 +12,13 @@ INLINE float as_float(uint32_t bits) {
     return x;
 }
 
-// e^x for x within [-87, 88], to about one unit in the last place; NaN stays NaN.
-INLINE float exponential(float x) {
-    x = x > 88.0f ? 88.0f : x;
-    x = x < -87.0f ? -87.0f : x;
+struct Power {
+    float mantissa;
+    int32_t exponent;
+};
+
+// e^x as a number around one and a power of two, to about one unit in the last place; NaN stays NaN.
+INLINE Power powered(float x) {
     const float shifted = x * 1.44269504088896341f + 12582912.0f;
     const float k = shifted - 12582912.0f;
     // ln 2 in two parts: k times the first is exact.
@@ -26,15 +29,26 @@ INLINE float exponential(float x) {
     p = p * r + 4.1665795894e-2f;
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
-    const float mantissa = (p * r * r + r) + 1.0f;
-    return mantissa * as_float((as_bits(shifted) - 0x4b400000u + 127u) << 23);
+    return {(p * r * r + r) + 1.0f, static_cast<int32_t>(as_bits(shifted) - 0x4b400000u)};
+}
+
+INLINE float power_of_two(int32_t exponent) { return as_float(static_cast<uint32_t>(exponent + 127) << 23); }
+
+// e^x for x within [-87, 88].
+INLINE float exponential(float x) {
+    x = x > 88.0f ? 88.0f : x;
+    x = x < -87.0f ? -87.0f : x;
+    const Power found = powered(x);
+    return found.mantissa * power_of_two(found.exponent);
 }
 
 // e^x for all x: the ends of the range of floats are reached in two steps.
 INLINE float full_exponential(float x) {
-    const float half = exponential(x * 0.5f);
-    const float whole = exponential(x), squared = half * half;
-    return x > 87.0f || x < -86.0f ? squared : whole;
+    x = x > 89.0f ? 89.0f : x;
+    x = x < -104.0f ? -104.0f : x;
+    const Power found = powered(x);
+    const int32_t half = found.exponent >> 1;
+    return found.mantissa * power_of_two(half) * power_of_two(found.exponent - half);
 }
 
 // ln(x) for x > 0, infinity included, by a polynomial around one.

@@ -313,7 +313,6 @@ class _OverloadedFunction:
         self._python_grad_func = python_grad_func
         self._out_names = out_names
         self._extra_kwargs = kwargs
-        self._devices = get_default_graph()._devices
         self._overload: dict[str, _DefinedFunction] = {}
 
     def instantiate(self, input_types: Any) -> _DefinedFunction:
@@ -333,7 +332,6 @@ class _OverloadedFunction:
                 out_names=self._out_names,
                 **self._extra_kwargs,
             )
-            defined._devices = self._devices
             self._overload[key] = defined
             if self._grad_func:
                 output_types = [dtypes.as_dtype(a.type) for a in defined._signature.output_arg]

@@ -9,6 +9,7 @@ from everflow.graph.defun import Declare, Defun, from_library, get_extra_args, g
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.function_defs import function_def_to_graph, graph_to_function_def
 from everflow.graph.functions import inline
+from everflow.graph.stacks import has_global_graph
 from everflow.proto import function_pb2
 from running import run
 
@@ -283,3 +284,17 @@ def test_control_dependencies_may_not_leave_a_function():
 
     with pytest.raises(ValueError, match="is not an element of this graph"):
         f(1.0)
+
+
+def test_a_function_for_any_types_makes_no_graph_before_it_is_called():
+    """Libraries define such functions where they are imported; programs enter eager mode after that."""
+    tf.reset_default_graph()
+
+    @Defun()
+    def double(x):
+        return x * 2
+
+    assert not has_global_graph()
+    with tf.device("/cpu:0"):
+        assert run(double(tf.constant([1, 2]))).tolist() == [2, 4]
+    assert has_global_graph()

@@ -20,6 +20,7 @@ from everflow.ops.core.families import binary, conj, needed_gradient, unary
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import merged
+from everflow.ops.math.elementwise_loops import looped
 
 
 def like(x: Any, value: float) -> Any:
@@ -36,10 +37,10 @@ def is_integer(node: Node) -> bool:
 negative = unary("Neg", lambda n: torch.neg, lambda x, y, dy: -dy, "negative", "math.negative", sparse=True, fresh=True)
 unary("Abs", lambda n: torch.abs, lambda x, y, dy: dy * tf.sign(x))
 sign = unary("Sign", lambda n: torch.sgn, lambda x, y, dy: tf.zeros(tf.shape(x), dtype=x.dtype), "sign", "math.sign", sparse=True)
-exp = unary("Exp", lambda n: torch.exp, lambda x, y, dy: dy * conj(y), "exp", "math.exp", fresh=True)
+exp = unary("Exp", looped("Exp", "exp"), lambda x, y, dy: dy * conj(y), "exp", "math.exp", fresh=True)
 expm1 = unary("Expm1", lambda n: torch.expm1, lambda x, y, dy: dy * tf.exp(conj(x)), "expm1", "math.expm1")
 log = unary("Log", lambda n: torch.log, lambda x, y, dy: dy * tf.reciprocal(conj(x)), "log", "math.log")
-log1p = unary("Log1p", lambda n: torch.log1p, lambda x, y, dy: dy * tf.reciprocal(1 + conj(x)), "log1p", "math.log1p")
+log1p = unary("Log1p", looped("Log1p", "log1p"), lambda x, y, dy: dy * tf.reciprocal(1 + conj(x)), "log1p", "math.log1p")
 square = unary(
     "Square",
     lambda n: torch.square,
@@ -69,7 +70,7 @@ sinh = unary("Sinh", lambda n: torch.sinh, lambda x, y, dy: dy * tf.cosh(conj(x)
 cosh = unary("Cosh", lambda n: torch.cosh, lambda x, y, dy: dy * tf.sinh(conj(x)), "cosh", "math.cosh")
 tanh = unary(
     "Tanh",
-    lambda n: torch.tanh,
+    looped("Tanh", "tanh"),
     lambda x, y, dy: apply("TanhGrad", conj(y), dy),
     "tanh",
     "math.tanh",
@@ -77,7 +78,7 @@ tanh = unary(
     sparse=True,
     ragged=False,
     fresh=True,
-    over={0: lambda n: torch.tanh_},
+    over={0: looped("Tanh", "tanh_")},
 )
 asin = unary("Asin", lambda n: torch.asin, lambda x, y, dy: dy * _inverse_leg(x), "asin", "math.asin")
 acos = unary("Acos", lambda n: torch.acos, lambda x, y, dy: _acos_gradient(x, dy), "acos", "math.acos")
@@ -105,7 +106,11 @@ def _inverse_leg(x: Any) -> Any:
 
 
 unary(
-    "Sigmoid", lambda n: torch.sigmoid, lambda x, y, dy: apply("SigmoidGrad", conj(y), dy), fresh=True, over={0: lambda n: torch.sigmoid_}
+    "Sigmoid",
+    looped("Sigmoid", "sigmoid"),
+    lambda x, y, dy: apply("SigmoidGrad", conj(y), dy),
+    fresh=True,
+    over={0: looped("Sigmoid", "sigmoid_")},
 )
 floor = unary("Floor", lambda n: torch.floor, not_differentiable, "floor", "math.floor")
 ceil = unary("Ceil", lambda n: torch.ceil, not_differentiable, "ceil", "math.ceil")
