@@ -179,29 +179,29 @@ class Distribution(BaseDistribution):
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
         """`batch_shape`, computed."""
-        with self._method_scope(name):
+        with self._name_scope(name):
             if self.batch_shape.is_fully_defined():
                 return convert_to_tensor(self.batch_shape.as_list(), dtype=dtypes.int32, name="batch_shape")
             return self._batch_shape_tensor()
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Any:
         """`event_shape`, computed."""
-        with self._method_scope(name):
+        with self._name_scope(name):
             if self.event_shape.is_fully_defined():
                 return convert_to_tensor(self.event_shape.as_list(), dtype=dtypes.int32, name="event_shape")
             return self._event_shape_tensor()
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Any:
         """Whether a sample of one distribution is a single number."""
-        with self._method_scope(name):
-            return convert_to_tensor(self._is_scalar(self.event_shape, self.event_shape_tensor), name="is_scalar_event")
+        with self._name_scope(name):
+            return convert_to_tensor(self._is_scalar_helper(self.event_shape, self.event_shape_tensor), name="is_scalar_event")
 
     def is_scalar_batch(self, name: str = "is_scalar_batch") -> Any:
         """Whether there is one distribution only."""
-        with self._method_scope(name):
-            return convert_to_tensor(self._is_scalar(self.batch_shape, self.batch_shape_tensor), name="is_scalar_batch")
+        with self._name_scope(name):
+            return convert_to_tensor(self._is_scalar_helper(self.batch_shape, self.batch_shape_tensor), name="is_scalar_batch")
 
-    def _is_scalar(self, static: TensorShape, computed: Any) -> Any:
+    def _is_scalar_helper(self, static: TensorShape, computed: Any) -> Any:
         if static.ndims is not None:
             return static.ndims == 0
         shape = computed()
@@ -220,7 +220,7 @@ class Distribution(BaseDistribution):
         raise self._missing("sample_n")
 
     def _call_sample_n(self, sample_shape: Any, seed: Any, name: str, **kwargs: Any) -> Any:
-        with self._method_scope(name, [sample_shape]):
+        with self._name_scope(name, [sample_shape]):
             shape = convert_to_tensor(sample_shape, dtype=dtypes.int32, name="sample_shape")
             shape, count = self._expand_sample_shape_to_vector(shape)
             drawn = self._sample_n(count, seed, **kwargs)
@@ -268,7 +268,7 @@ class Distribution(BaseDistribution):
 
     def _of_value(self, value: Any, name: str, *ways: Any) -> Any:
         """The first of several ways to compute something of a value that this distribution has."""
-        with self._method_scope(name, [value]):
+        with self._name_scope(name, [value]):
             value = convert_to_tensor(value, name="value", preferred_dtype=self.dtype)
             error: NotImplementedError | None = None
             for way in ways:
@@ -279,33 +279,56 @@ class Distribution(BaseDistribution):
             assert error is not None
             raise error
 
+    # Each public method goes through one that takes what a distribution may depend on besides, for those that do.
+
+    def _call_log_prob(self, value: Any, name: str, **kwargs: Any) -> Any:
+        return self._of_value(value, name, lambda v: self._log_prob(v, **kwargs), lambda v: tf.log(self._prob(v, **kwargs)))
+
+    def _call_prob(self, value: Any, name: str, **kwargs: Any) -> Any:
+        return self._of_value(value, name, lambda v: self._prob(v, **kwargs), lambda v: tf.exp(self._log_prob(v, **kwargs)))
+
+    def _call_log_cdf(self, value: Any, name: str, **kwargs: Any) -> Any:
+        return self._of_value(value, name, lambda v: self._log_cdf(v, **kwargs), lambda v: tf.log(self._cdf(v, **kwargs)))
+
+    def _call_cdf(self, value: Any, name: str, **kwargs: Any) -> Any:
+        return self._of_value(value, name, lambda v: self._cdf(v, **kwargs), lambda v: tf.exp(self._log_cdf(v, **kwargs)))
+
+    def _call_log_survival_function(self, value: Any, name: str, **kwargs: Any) -> Any:
+        return self._of_value(value, name, lambda v: self._log_survival_function(v, **kwargs), lambda v: tf.log1p(-self.cdf(v, **kwargs)))
+
+    def _call_survival_function(self, value: Any, name: str, **kwargs: Any) -> Any:
+        return self._of_value(value, name, lambda v: self._survival_function(v, **kwargs), lambda v: 1.0 - self.cdf(v, **kwargs))
+
+    def _call_quantile(self, value: Any, name: str, **kwargs: Any) -> Any:
+        return self._of_value(value, name, lambda v: self._quantile(v, **kwargs))
+
     def log_prob(self, value: Any, name: str = "log_prob") -> Any:
         """The logarithm of the density, or of the probability."""
-        return self._of_value(value, name, self._log_prob, lambda v: tf.log(self._prob(v)))
+        return self._call_log_prob(value, name)
 
     def prob(self, value: Any, name: str = "prob") -> Any:
         """The density, or the probability."""
-        return self._of_value(value, name, self._prob, lambda v: tf.exp(self._log_prob(v)))
+        return self._call_prob(value, name)
 
     def log_cdf(self, value: Any, name: str = "log_cdf") -> Any:
         """The logarithm of `cdf`."""
-        return self._of_value(value, name, self._log_cdf, lambda v: tf.log(self._cdf(v)))
+        return self._call_log_cdf(value, name)
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
         """The probability of a sample that is not larger."""
-        return self._of_value(value, name, self._cdf, lambda v: tf.exp(self._log_cdf(v)))
+        return self._call_cdf(value, name)
 
     def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Any:
         """The logarithm of `survival_function`."""
-        return self._of_value(value, name, self._log_survival_function, lambda v: tf.log1p(-self.cdf(v)))
+        return self._call_log_survival_function(value, name)
 
     def survival_function(self, value: Any, name: str = "survival_function") -> Any:
         """The probability of a sample that is larger."""
-        return self._of_value(value, name, self._survival_function, lambda v: 1.0 - self.cdf(v))
+        return self._call_survival_function(value, name)
 
     def quantile(self, value: Any, name: str = "quantile") -> Any:
         """The inverse of `cdf`."""
-        return self._of_value(value, name, self._quantile)
+        return self._call_quantile(value, name)
 
     # -- moments
 
@@ -329,17 +352,17 @@ class Distribution(BaseDistribution):
 
     def entropy(self, name: str = "entropy") -> Any:
         """The entropy, in nats."""
-        with self._method_scope(name):
+        with self._name_scope(name):
             return self._entropy()
 
     def mean(self, name: str = "mean") -> Any:
         """The mean."""
-        with self._method_scope(name):
+        with self._name_scope(name):
             return self._mean()
 
     def variance(self, name: str = "variance") -> Any:
         """The variance."""
-        with self._method_scope(name):
+        with self._name_scope(name):
             try:
                 return self._variance()
             except NotImplementedError as original:
@@ -350,7 +373,7 @@ class Distribution(BaseDistribution):
 
     def stddev(self, name: str = "stddev") -> Any:
         """The standard deviation."""
-        with self._method_scope(name):
+        with self._name_scope(name):
             try:
                 return self._stddev()
             except NotImplementedError as original:
@@ -361,22 +384,22 @@ class Distribution(BaseDistribution):
 
     def covariance(self, name: str = "covariance") -> Any:
         """The covariances of the elements of an event."""
-        with self._method_scope(name):
+        with self._name_scope(name):
             return self._covariance()
 
     def mode(self, name: str = "mode") -> Any:
         """The most likely value."""
-        with self._method_scope(name):
+        with self._name_scope(name):
             return self._mode()
 
     def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Any:
         """The cross entropy of this distribution and another one."""
-        with self._method_scope(name):
+        with self._name_scope(name):
             return divergence.cross_entropy(self, other, allow_nan_stats=self._allow_nan_stats)
 
     def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Any:
         """The divergence of Kullback and Leibler of this distribution from another one."""
-        with self._method_scope(name):
+        with self._name_scope(name):
             return divergence.kl_divergence(self, other, allow_nan_stats=self._allow_nan_stats)
 
     # -- inside
@@ -385,7 +408,7 @@ class Distribution(BaseDistribution):
         return NotImplementedError(f"{what} is not implemented: {type(self).__name__}")
 
     @contextlib.contextmanager
-    def _method_scope(self, name: str | None = None, values: Any = None) -> Iterator[str]:
+    def _name_scope(self, name: str | None = None, values: Any = None) -> Iterator[str]:
         with name_scope(self.name), name_scope(name, values=[*(values or ()), *self._graph_parents]) as scope:
             yield scope
 

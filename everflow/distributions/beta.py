@@ -138,6 +138,7 @@ class Beta(Distribution):
         )
 
 
+@public("contrib.distributions.BetaWithSoftplusConcentration")
 @internal("ops.distributions.beta.BetaWithSoftplusConcentration")
 class BetaWithSoftplusConcentration(Beta):
     """The beta distribution with parameters that softplus makes positive."""

@@ -108,6 +108,7 @@ class Gamma(Distribution):
         return with_dependencies([tf.assert_positive(x)], x) if self.validate_args else x
 
 
+@public("contrib.distributions.GammaWithSoftplusConcentrationRate")
 @internal("ops.distributions.gamma.GammaWithSoftplusConcentrationRate")
 class GammaWithSoftplusConcentrationRate(Gamma):
     """The gamma distribution with parameters that softplus makes positive."""
@@ -170,6 +171,7 @@ class Exponential(Gamma):
         return self._log_prob(value) - tf.log(self._rate)
 
 
+@public("contrib.distributions.ExponentialWithSoftplusRate")
 @internal("ops.distributions.exponential.ExponentialWithSoftplusRate")
 class ExponentialWithSoftplusRate(Exponential):
     """The exponential distribution with a rate that softplus makes positive."""

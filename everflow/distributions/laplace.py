@@ -64,6 +64,7 @@ class Laplace(LocationScale):
         return self._mean()
 
 
+@public("contrib.distributions.LaplaceWithSoftplusScale")
 @internal("ops.distributions.laplace.LaplaceWithSoftplusScale")
 class LaplaceWithSoftplusScale(Laplace):
     """The Laplace distribution with a scale that softplus makes positive."""

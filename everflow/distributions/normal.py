@@ -113,6 +113,7 @@ class Normal(LocationScale):
             return z * self.scale + self.loc
 
 
+@public("contrib.distributions.NormalWithSoftplusScale")
 @internal("ops.distributions.normal.NormalWithSoftplusScale")
 class NormalWithSoftplusScale(Normal):
     """The normal distribution with a scale that softplus makes positive."""

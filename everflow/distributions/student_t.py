@@ -119,6 +119,7 @@ class StudentT(Distribution):
         return tf.identity(self.loc * tf.ones(self.batch_shape_tensor(), dtype=self.dtype))
 
 
+@public("contrib.distributions.StudentTWithAbsDfSoftplusScale")
 @internal("ops.distributions.student_t.StudentTWithAbsDfSoftplusScale")
 class StudentTWithAbsDfSoftplusScale(StudentT):
     """Student's t distribution with floor(|df|) degrees of freedom and a scale that softplus makes positive."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.api import internal
+from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
@@ -99,6 +99,7 @@ def rotate_transpose(x: Any, shift: Any, name: str = "rotate_transpose") -> Any:
         return tf.transpose(x, tf.concat([tf.range(at, rank), tf.range(0, at)], 0))
 
 
+@public("contrib.distributions.matrix_diag_transform")
 @internal("ops.distributions.util.matrix_diag_transform")
 def matrix_diag_transform(matrix: Any, transform: Any = None, name: str | None = None) -> Any:
     """The matrix with a function of its diagonal in the place of that."""
@@ -107,6 +108,7 @@ def matrix_diag_transform(matrix: Any, transform: Any = None, name: str | None =
         return matrix if transform is None else tf.matrix_set_diag(matrix, transform(tf.matrix_diag_part(matrix)))
 
 
+@public("contrib.distributions.fill_triangular")
 @internal("ops.distributions.util.fill_triangular")
 def fill_triangular(x: Any, upper: bool = False, name: str | None = None) -> Any:
     """A triangular matrix of the elements of a vector: the vector and its mirror image side by side, half of it kept."""
@@ -131,6 +133,7 @@ def fill_triangular(x: Any, upper: bool = False, name: str | None = None) -> Any
         return found
 
 
+@public("contrib.distributions.fill_triangular_inverse")
 @internal("ops.distributions.util.fill_triangular_inverse")
 def fill_triangular_inverse(x: Any, upper: bool = False, name: str | None = None) -> Any:
     """The vector that `fill_triangular` makes a matrix of."""
@@ -153,6 +156,7 @@ def fill_triangular_inverse(x: Any, upper: bool = False, name: str | None = None
         return found
 
 
+@public("contrib.distributions.tridiag")
 @internal("ops.distributions.util.tridiag")
 def tridiag(below: Any = None, diag: Any = None, above: Any = None, name: str | None = None) -> Any:
     """A matrix of three diagonals."""
@@ -184,10 +188,16 @@ def pad(x: Any, axis: Any, front: bool = False, back: bool = False, value: Any =
         if not front and not back:
             raise ValueError("At least one of `front`, `back` must be `True`.")
         ndims = x.shape.ndims if x.shape.ndims is not None else tf.rank(x)
-        axis = convert_to_tensor(axis, name="axis")
-        axis = tf.where(axis < 0, ndims + axis, axis)
+        given = convert_to_tensor(axis, name="axis")
+        axis = tf.where(given < 0, ndims + given, given)
         paddings = tf.one_hot(axis, ndims, dtype=dtypes.int32)[:, tf.newaxis] * tf.stack([count if front else 0, count if back else 0])
         found = tf.pad(x, paddings, constant_values=value)
+        at, more = constant_value(given), constant_value(count)
+        if at is not None and x.shape.ndims is not None:
+            sizes = x.shape.as_list()
+            # A number that is not known, of elements or of those added, is not known after.
+            sizes[at] = None if more is None or sizes[at] is None else sizes[at] + (front + back) * int(more)
+            found.set_shape(sizes)
         return found
 
 
@@ -210,6 +220,7 @@ def gen_new_seed(seed: Any, salt: str) -> int | None:
     return int(hashlib.md5((str(seed) + salt).encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
 
 
+@public("contrib.distributions.reduce_weighted_logsumexp")
 @internal("ops.distributions.util.reduce_weighted_logsumexp")
 def reduce_weighted_logsumexp(
     logx: Any, w: Any = None, axis: Any = None, keep_dims: bool = False, return_sign: bool = False, name: str | None = None
@@ -232,6 +243,7 @@ def reduce_weighted_logsumexp(
         return (found, tf.sign(total)) if return_sign else found
 
 
+@public("contrib.distributions.softplus_inverse")
 @internal("ops.distributions.util.softplus_inverse")
 def softplus_inverse(x: Any, name: str | None = None) -> Any:
     """What softplus makes x of: log(exp(x) - 1), exact for small and large x."""

@@ -44,7 +44,7 @@ class Uniform(Distribution):
 
     def range(self, name: str = "range") -> Any:
         """high - low."""
-        with self._method_scope(name):
+        with self._name_scope(name):
             return self.high - self.low
 
     def _batch_shape_tensor(self) -> Any:

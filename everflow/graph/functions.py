@@ -168,6 +168,17 @@ def add_body(graph: Graph, body: FuncGraph, base_name: str) -> LibraryFunction:
     return graph._functions[function.name]
 
 
+def copy_called_functions(op: Operation, source: Graph, target: Graph) -> None:
+    """Gives another graph the functions that an op calls, and those that these call."""
+    stack = called_functions(op)
+    while stack:
+        name = stack.pop()
+        function = source._get_function(name)
+        if function is not None and name not in target._functions:
+            target._functions[name] = LibraryFunction(name, definition=function.definition, outer_graph=target)
+            stack += [n for inner in function.graph.get_operations() for n in called_functions(inner)]
+
+
 def supersede(graph: Graph, body_name: str) -> None:
     """Says that a branch or loop body has been replaced by another variant of it."""
     entry = graph._get_function(body_name)

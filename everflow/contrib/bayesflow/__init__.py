@@ -1,0 +1,1 @@
+"""tf.contrib.bayesflow: expectations by Monte Carlo."""

@@ -1,0 +1,1 @@
+"""tf.contrib.distributions: distributions beyond those of tf.distributions, and bijectors."""

@@ -1,0 +1,89 @@
+"""Distributions of vectors whose elements depend on those before them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from everflow.api import public
+from everflow.distributions.base import Distribution
+from everflow.distributions.tensors import gen_new_seed
+from everflow.graph.scopes import name_scope
+
+
+@public("contrib.distributions.Autoregressive")
+class Autoregressive(Distribution):
+    """What `distribution_fn` says of samples, where element i of what it says depends on the elements before i only."""
+
+    def __init__(
+        self,
+        distribution_fn: Callable[..., Any],
+        sample0: Any = None,
+        num_steps: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Autoregressive",
+    ) -> None:
+        parameters = dict(locals())
+        with name_scope(name) as name:
+            self._distribution_fn = distribution_fn
+            self._sample0 = sample0
+            self._distribution0 = distribution_fn() if sample0 is None else distribution_fn(sample0)
+            if num_steps is None:
+                num_steps = self._distribution0.event_shape.num_elements()
+                if num_steps is None:
+                    raise ValueError("distribution_fn must generate a distribution with fully known `event_shape`.")
+            if num_steps < 1:
+                raise ValueError(f"num_steps ({num_steps}) must be at least 1.")
+            self._num_steps = num_steps
+        first = self._distribution0
+        super().__init__(first.dtype, first.reparameterization_type, validate_args, allow_nan_stats, parameters, first._graph_parents, name)
+
+    @property
+    def distribution_fn(self) -> Callable[..., Any]:
+        """Makes the distribution of samples."""
+        return self._distribution_fn
+
+    @property
+    def sample0(self) -> Any:
+        """What the first step sees."""
+        return self._sample0
+
+    @property
+    def num_steps(self) -> Any:
+        """How many steps a sample takes."""
+        return self._num_steps
+
+    @property
+    def distribution0(self) -> Any:
+        """The distribution of the first step."""
+        return self._distribution0
+
+    def _batch_shape(self) -> Any:
+        return self.distribution0.batch_shape
+
+    def _batch_shape_tensor(self) -> Any:
+        return self.distribution0.batch_shape_tensor()
+
+    def _event_shape(self) -> Any:
+        return self.distribution0.event_shape
+
+    def _event_shape_tensor(self) -> Any:
+        return self.distribution0.event_shape_tensor()
+
+    def _sample_n(self, n: Any, seed: Any = None) -> Any:
+        # All steps draw the same numbers, so that elements that are right already stay as they are.
+        if seed is None:
+            seed = gen_new_seed(seed=np.random.randint(2**32 - 1, dtype=np.int64), salt="autoregressive")
+        samples = self.distribution0.sample(n, seed=seed)
+        for _ in range(self._num_steps):
+            samples = self.distribution_fn(samples).sample(seed=seed)
+        return samples
+
+    def _log_prob(self, value: Any) -> Any:
+        return self.distribution_fn(value).log_prob(value)
+
+    def _prob(self, value: Any) -> Any:
+        return self.distribution_fn(value).prob(value)

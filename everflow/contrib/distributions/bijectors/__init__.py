@@ -1,0 +1,1 @@
+"""tf.contrib.distributions.bijectors: invertible transformations."""
