@@ -153,7 +153,8 @@ class TransformedDistribution(Distribution):
         )
         return self._event_moved(self.distribution.sample(sample_shape=shape, seed=seed, **distribution_kwargs), back=False)
 
-    def _call_sample_n(self, sample_shape: Any, seed: Any, name: str, bijector_kwargs: Any = None, distribution_kwargs: Any = None) -> Any:
+    def _call_sample_n(self, sample_shape: Any, seed: Any, name: str, **kwargs: Any) -> Any:
+        bijector_kwargs, distribution_kwargs = kwargs.get("bijector_kwargs"), kwargs.get("distribution_kwargs")
         with self._name_scope(name, [sample_shape]):
             shape = convert_to_tensor(sample_shape, dtype=dtypes.int32, name="sample_shape")
             shape, count = self._expand_sample_shape_to_vector(shape)

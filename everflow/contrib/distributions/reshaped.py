@@ -23,7 +23,7 @@ def calculate_reshape(original_shape: Any, new_shape: Any, validate: bool = Fals
     """A shape with its -1 resolved, as far as it is known before running, and the checks that wait for the run."""
     static = constant_value_as_shape(new_shape)
     if static.is_fully_defined():
-        return np.int32(static.as_list()), static, []
+        return np.array(static.as_list(), np.int32), static, []
     with name_scope(name, "calculate_reshape", [original_shape, new_shape]):
         size = tf.reduce_prod(original_shape)
         is_rest = tf.equal(new_shape, -1)
@@ -139,7 +139,7 @@ class BatchReshape(Distribution):
             found = x.shape[x.shape.ndims - ndims :] if x.shape.ndims is not None and isinstance(ndims, int) else tf.TensorShape(None)
             if expected.is_fully_defined() and found.is_fully_defined():
                 if expected != found:
-                    sizes = [np.int32(s.as_list()) for s in (expected, found)]
+                    sizes = [np.array(s.as_list(), np.int32) for s in (expected, found)]
                     raise NotImplementedError(f"{second} (expected {sizes[0]}, saw {sizes[1]}).")
             elif self.validate_args:
                 with tf.control_dependencies(checks):

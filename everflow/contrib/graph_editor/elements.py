@@ -72,10 +72,9 @@ def transform_tree(tree: Any, fn: Callable[[Any], Any], iterable_type: type = tu
         return fn(tree)
     if isinstance(tree, dict):
         return type(tree)((k, transform_tree(child, fn)) for k, child in tree.items())
-    children = (transform_tree(child, fn) for child in tree)
-    if hasattr(tree, "_asdict"):
-        return type(tree)(*children)
-    return type(tree)(children) if isinstance(tree, Sequence) else iterable_type(children)
+    children = [transform_tree(child, fn) for child in tree]
+    kind: Any = type(tree) if isinstance(tree, Sequence) else iterable_type
+    return kind(*children) if hasattr(tree, "_asdict") else kind(children)
 
 
 @editor("util")

@@ -277,8 +277,8 @@ def graph_replace(
     # A loop is copied whole, or not at all.
     for context in dict.fromkeys(op._control_flow_context for op in ops):
         if context is not None and context.IsWhileContext():
-            ends = [[t.op for t in ts] for ts in (context.loop_enters, context.loop_exits)]
+            enters, exits = ([t.op for t in ts] for ts in (context.loop_enters, context.loop_exits))
             present = frozenset(ops)
-            ops += [op for op in get_walks_intersection_ops(*ends, control_ios=control_ios) if op not in present]
+            ops += [op for op in get_walks_intersection_ops(enters, exits, control_ios=control_ios) if op not in present]
     _, info = copy_with_input_replacements(ops, replacement_ts, None, dst_scope, src_scope, reuse_dst_scope)
     return info.transformed(target_ts, lambda original: original)

@@ -126,7 +126,8 @@ def masked_dense(
         return mask * initializer(shape, dtype, partition_info)
 
     with name_scope(name, "masked_dense", [inputs, units, num_blocks]):
-        layer = tf.layers.Dense(
+        dense: Any = tf.layers.Dense
+        layer = dense(
             units,
             *args,
             kernel_initializer=masked_initializer,
@@ -160,10 +161,11 @@ def masked_autoregressive_default_template(
         if depth is None:
             raise NotImplementedError("Rightmost dimension must be known prior to graph execution.")
         shape = np.int32(x.shape.as_list()) if x.shape.is_fully_defined() else tf.shape(x)
+        layer: Any = masked_dense
         for i, units in enumerate(hidden_layers):
-            x = masked_dense(*args, inputs=x, units=units, num_blocks=depth, exclusive=i == 0, activation=activation, **kwargs)
+            x = layer(*args, inputs=x, units=units, num_blocks=depth, exclusive=i == 0, activation=activation, **kwargs)
         outputs = 1 if shift_only else 2
-        x = masked_dense(*args, inputs=x, units=outputs * depth, num_blocks=depth, activation=None, **kwargs)
+        x = layer(*args, inputs=x, units=outputs * depth, num_blocks=depth, activation=None, **kwargs)
         if shift_only:
             return tf.reshape(x, shape), None
         shift, log_scale = tf.unstack(tf.reshape(x, tf.concat([shape, [2]], 0)), num=2, axis=-1)

@@ -23,7 +23,7 @@ from everflow.ops.control_flow.ordering import with_dependencies
 def vector_size_to_square_matrix_size(d: Any, validate_args: bool, name: str | None = None) -> Any:
     """How many rows a triangular matrix of d elements has."""
     if isinstance(d, float | int | np.generic | np.ndarray):
-        size = (np.sqrt(1 + 8 * d) - 1) / 2.0
+        size = (np.sqrt(1.0 + np.multiply(8, d)) - 1) / 2.0
         if size != int(size):
             raise ValueError("Vector length is not a triangular number.")
         return int(size)
