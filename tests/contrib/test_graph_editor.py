@@ -1,9 +1,9 @@
 """Views of parts of graphs, rewiring, and copies."""
 
 import pytest
-from running import run
 
 import everflow as tf
+from running import run
 
 ge = tf.contrib.graph_editor
 
