@@ -2,12 +2,14 @@
 from typing import Any
 
 from everflow._api.contrib import autograph as autograph
+from everflow._api.contrib import bayesflow as bayesflow
 from everflow._api.contrib import boosted_trees as boosted_trees
 from everflow._api.contrib import checkpoint as checkpoint
 from everflow._api.contrib import compiler as compiler
 from everflow._api.contrib import crf as crf
 from everflow._api.contrib import data as data
 from everflow._api.contrib import distribute as distribute
+from everflow._api.contrib import distributions as distributions
 from everflow._api.contrib import eager as eager
 from everflow._api.contrib import estimator as estimator
 from everflow._api.contrib import factorization as factorization

@@ -1,10 +1,72 @@
 """Written by `make index`."""
 from typing import Any
 
+from everflow.contrib.graph_editor.elements import ControlOutputs as ControlOutputs
+from everflow.contrib.graph_editor.views import SubGraphView as SubGraphView
+from everflow.contrib.graph_editor.transforming import Transformer as Transformer
+from everflow.contrib.graph_editor.transforming import TransformerInfo as TransformerInfo
+from everflow.contrib.graph_editor.rerouting import add_control_inputs as add_control_inputs
+from everflow.contrib.graph_editor.transforming import assign_renamed_collections_handler as assign_renamed_collections_handler
+from everflow.contrib.graph_editor.editing import bypass as bypass
+from everflow.contrib.graph_editor.selecting import can_be_regex as can_be_regex
+from everflow.contrib.graph_editor.selecting import check_cios as check_cios
+from everflow.contrib.graph_editor.selecting import compute_boundary_ts as compute_boundary_ts
+from everflow.contrib.graph_editor.editing import connect as connect
+from everflow.contrib.graph_editor.transforming import copy as copy
+from everflow.contrib.graph_editor.transforming import copy_op_handler as copy_op_handler
+from everflow.contrib.graph_editor.transforming import copy_with_input_replacements as copy_with_input_replacements
+from everflow.contrib.graph_editor.editing import detach as detach
+from everflow.contrib.graph_editor.editing import detach_control_inputs as detach_control_inputs
+from everflow.contrib.graph_editor.editing import detach_control_outputs as detach_control_outputs
+from everflow.contrib.graph_editor.editing import detach_inputs as detach_inputs
+from everflow.contrib.graph_editor.editing import detach_outputs as detach_outputs
+from everflow._api.contrib.graph_editor import edit as edit
+from everflow.contrib.graph_editor.selecting import filter_ops as filter_ops
+from everflow.contrib.graph_editor.selecting import filter_ops_from_regex as filter_ops_from_regex
+from everflow.contrib.graph_editor.selecting import filter_ts as filter_ts
+from everflow.contrib.graph_editor.selecting import filter_ts_from_regex as filter_ts_from_regex
 from everflow.graph.selection import get_backward_walk_ops as get_backward_walk_ops
 from everflow.graph.selection import get_consuming_ops as get_consuming_ops
+from everflow.contrib.graph_editor.selecting import get_forward_walk_ops as get_forward_walk_ops
 from everflow.graph.selection import get_generating_ops as get_generating_ops
+from everflow.contrib.graph_editor.selecting import get_name_scope_ops as get_name_scope_ops
+from everflow.contrib.graph_editor.selecting import get_ops_ios as get_ops_ios
+from everflow.contrib.graph_editor.elements import get_tensors as get_tensors
+from everflow.contrib.graph_editor.selecting import get_walks_intersection_ops as get_walks_intersection_ops
+from everflow.contrib.graph_editor.selecting import get_walks_union_ops as get_walks_union_ops
+from everflow.contrib.graph_editor.selecting import get_within_boundary_ops as get_within_boundary_ops
+from everflow.contrib.graph_editor.transforming import graph_replace as graph_replace
+from everflow.contrib.graph_editor.transforming import keep_t_if_possible_handler as keep_t_if_possible_handler
 from everflow.graph.selection import make_list_of_op as make_list_of_op
 from everflow.graph.selection import make_list_of_t as make_list_of_t
+from everflow.contrib.graph_editor.elements import make_placeholder_from_dtype_and_shape as make_placeholder_from_dtype_and_shape
+from everflow.contrib.graph_editor.elements import make_placeholder_from_tensor as make_placeholder_from_tensor
+from everflow.contrib.graph_editor.selecting import make_regex as make_regex
+from everflow.contrib.graph_editor.views import make_view as make_view
+from everflow.contrib.graph_editor.views import make_view_from_scope as make_view_from_scope
+from everflow.contrib.graph_editor.elements import make_placeholder_from_dtype_and_shape as _ph
+ph = _ph
+from everflow.contrib.graph_editor.elements import placeholder_name as placeholder_name
+from everflow.contrib.graph_editor.rerouting import remove_control_inputs as remove_control_inputs
+from everflow.contrib.graph_editor.transforming import replace_t_with_placeholder_handler as replace_t_with_placeholder_handler
+from everflow._api.contrib.graph_editor import reroute as reroute
+from everflow.contrib.graph_editor.rerouting import reroute_inputs as reroute_inputs
+from everflow.contrib.graph_editor.rerouting import reroute_ios as reroute_ios
+from everflow.contrib.graph_editor.rerouting import reroute_outputs as reroute_outputs
+from everflow.contrib.graph_editor.rerouting import reroute_ts as reroute_ts
 from everflow._api.contrib.graph_editor import select as select
+from everflow.contrib.graph_editor.selecting import select_ops as select_ops
+from everflow.contrib.graph_editor.selecting import select_ops_and_ts as select_ops_and_ts
+from everflow.contrib.graph_editor.selecting import select_ts as select_ts
+from everflow.contrib.graph_editor.views import make_view as _sgv
+sgv = _sgv
+from everflow.contrib.graph_editor.views import make_view_from_scope as _sgv_scope
+sgv_scope = _sgv_scope
+from everflow._api.contrib.graph_editor import subgraph as subgraph
+from everflow.contrib.graph_editor.rerouting import swap_inputs as swap_inputs
+from everflow.contrib.graph_editor.rerouting import swap_ios as swap_ios
+from everflow.contrib.graph_editor.rerouting import swap_outputs as swap_outputs
+from everflow.contrib.graph_editor.rerouting import swap_ts as swap_ts
+from everflow._api.contrib.graph_editor import transform as transform
+from everflow.contrib.graph_editor.transforming import transform_op_if_inside_handler as transform_op_if_inside_handler
 from everflow._api.contrib.graph_editor import util as util

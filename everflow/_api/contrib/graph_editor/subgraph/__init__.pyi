@@ -1,0 +1,6 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.graph_editor.views import SubGraphView as SubGraphView
+from everflow.contrib.graph_editor.views import make_view as make_view
+from everflow.contrib.graph_editor.views import make_view_from_scope as make_view_from_scope
