@@ -66,6 +66,12 @@ class RowLoop:
     def copy(self, source: int, source_column: int, to: int, to_column: int, width: int) -> None:
         """Copies columns."""
 
+    def choose(self, condition: int, one: int, other: int, to: int) -> None:
+        """Takes each row from one or from the other."""
+
+    def fill(self, to: int, number: float) -> None:
+        """Fills rows with a number."""
+
     def apply(self, chain: ElementwiseChain, slots: Sequence[int]) -> None:
         """Runs element-wise instructions."""
 

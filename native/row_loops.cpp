@@ -65,6 +65,16 @@ struct Copy {
     size_t from, from_column, to, to_column, width;
 };
 
+// Rows of one or of another: the condition is a byte for each row.
+struct Choose {
+    size_t condition, one, other, to;
+};
+
+struct Fill {
+    size_t to;
+    float number;
+};
+
 struct Apply {
     const Chain* chain;
     std::vector<size_t> slots;
@@ -88,6 +98,17 @@ public:
     void copy(size_t from, size_t from_column, size_t to, size_t to_column, size_t wide) {
         if (from_column + wide > width(from) || to_column + wide > width(to)) throw std::invalid_argument("columns that are there");
         body_.push_back(Copy{from, from_column, to, to_column, wide});
+    }
+
+    void choose(size_t condition, size_t one, size_t other, size_t to) {
+        if (width(one) != width(to) || width(other) != width(to)) throw std::invalid_argument("rows of one width");
+        width(condition);
+        body_.push_back(Choose{condition, one, other, to});
+    }
+
+    void fill(size_t to, float number) {
+        width(to);
+        body_.push_back(Fill{to, number});
     }
 
     void apply(const Chain& chain, std::vector<size_t> slots) {
@@ -129,6 +150,15 @@ public:
                         for (size_t r = begin; r < end; ++r) {
                             std::memcpy(to + r * widths_[copy->to], from + r * widths_[copy->from], copy->width * sizeof(float));
                         }
+                    } else if (const auto* choose = std::get_if<Choose>(&instruction)) {
+                        const size_t pitch = widths_[choose->to];
+                        const auto* condition = reinterpret_cast<const uint8_t*>(at(choose->condition));
+                        const float *one = at(choose->one), *other = at(choose->other);
+                        for (size_t r = begin; r < end; ++r) {
+                            std::memcpy(at(choose->to) + r * pitch, (condition[r] ? one : other) + r * pitch, pitch * sizeof(float));
+                        }
+                    } else if (const auto* fill = std::get_if<Fill>(&instruction)) {
+                        std::fill(at(fill->to) + begin * widths_[fill->to], at(fill->to) + end * widths_[fill->to], fill->number);
                     } else {
                         const auto& apply = std::get<Apply>(instruction);
                         float* bases[64];
@@ -149,7 +179,7 @@ private:
     size_t rows_;
     std::vector<size_t> widths_;
     std::vector<std::pair<size_t, size_t>> matrices_;
-    std::vector<std::variant<Product, Copy, Apply>> body_;
+    std::vector<std::variant<Product, Copy, Choose, Fill, Apply>> body_;
 };
 
 }  // namespace
@@ -161,6 +191,9 @@ void add_row_loops(nb::module_& module) {
              "Multiplies rows by a matrix, whose number is given.")
         .def("copy", &RowLoop::copy, nb::arg("source"), nb::arg("source_column"), nb::arg("to"), nb::arg("to_column"), nb::arg("width"),
              "Copies columns.")
+        .def("choose", &RowLoop::choose, nb::arg("condition"), nb::arg("one"), nb::arg("other"), nb::arg("to"),
+             "Takes each row from one or from the other.")
+        .def("fill", &RowLoop::fill, nb::arg("to"), nb::arg("number"), "Fills rows with a number.")
         .def("apply", &RowLoop::apply, nb::arg("chain"), nb::arg("slots"), nb::keep_alive<1, 2>(), "Runs element-wise instructions.")
         .def("run", &RowLoop::run, nb::arg("threads"), nb::arg("steps"), nb::arg("table"), nb::arg("matrices"),
              "Runs all iterations on what the table's addresses name, which the caller keeps alive.");

@@ -15,7 +15,7 @@ from everflow._native import RowLoop
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
 from everflow.ops.core.node import Node, Value
-from everflow.ops.core.rows import Apply, Copy, Instruction, Product, columns, operands
+from everflow.ops.core.rows import Apply, Choose, Copy, Fill, Instruction, Product, columns, operands
 from everflow.ops.math.elementwise_chains import alone
 from everflow.runtime import codegen
 from everflow.runtime.plan import Plan, remade
@@ -72,6 +72,10 @@ class Cut:
             return len(one.chain.dims) == 2 and shapes.is_fully_defined(one.chain.dims)
         if isinstance(one, Copy):
             return self._has_rows(one.source) and self._has_rows(one.to)
+        if isinstance(one, Choose):
+            return all(map(self._has_rows, (one.one, one.other, one.to))) and one.condition.dims in ((None,), (self.rows,))
+        if isinstance(one, Fill):
+            return self._has_rows(one.to)
         matrix = one.matrix.dims
         if one.matrix not in self.fixed or matrix is None or None in matrix:
             return False
@@ -188,6 +192,8 @@ class RowBody:
                 for i, v in enumerate(takes):
                     self.slots.setdefault(v, one.chain.expected(i, one.chain.dims))
             for v in (*takes, *gives):
+                if v.dtype is dtypes.bool:
+                    self.slots.setdefault(v, (self.rows,))
                 self.slots.setdefault(v, v.dims if len(v.dims or ()) == 1 else (self.rows, columns(v)))  # type: ignore[arg-type]
             self.results.extend(v for v in gives if v not in self.results)
         places = {v: i for i, v in enumerate(self.slots)}
@@ -199,6 +205,10 @@ class RowBody:
                 native.multiply(places[one.a], matrix, -1 if one.bias is None else places[one.bias], places[one.c], one.adds)
             elif isinstance(one, Copy):
                 native.copy(places[one.source], one.source_column, places[one.to], one.to_column, one.width)
+            elif isinstance(one, Choose):
+                native.choose(places[one.condition], places[one.one], places[one.other], places[one.to])
+            elif isinstance(one, Fill):
+                native.fill(places[one.to], one.number)
             else:
                 chain = one.chain.native(one.chain.dims, by_row=True)
                 native.apply(chain, [places[v] for v in (*one.inputs, *one.results)])

@@ -64,6 +64,13 @@ def test_recurrent_networks(cell, rows, monkeypatch):
     assert ran == [6] * 4
 
 
+@pytest.mark.parametrize("cell", ["basic", "gru", "lstm", "two layers"])
+def test_sequences_of_different_lengths(cell, monkeypatch):
+    x, lengths = tf.placeholder(tf.float32, [None, None, 4]), tf.placeholder(tf.int32, [None])
+    fetches = network(CELLS[cell](), x, sequence_length=lengths)
+    assert both_ways(fetches, {x: values(5, 6, 4), lengths: [3, 0, 6, 1, 5]}, monkeypatch) == [6] * 4
+
+
 def test_many_iterations_run_in_portions(monkeypatch):
     monkeypatch.setattr(row_loops, "MOST_STEPS", 4)
     x = tf.placeholder(tf.float32, [None, None, 4])

@@ -21,7 +21,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import cast, shape_internal, shown
-from everflow.ops.core import symbolic
+from everflow.ops.core import rows, symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.run_time_checks import checked
@@ -117,7 +117,7 @@ def _zeros_like_shape(o: Operation) -> Any:
     return o.inputs[0].dims
 
 
-op("ZerosLike", kernel=_zeros_like, shape=_zeros_like_shape, gradient=not_differentiable)
+op("ZerosLike", kernel=_zeros_like, shape=_zeros_like_shape, gradient=not_differentiable, symbolic=symbolic.like_first, rows=rows.zeros)
 op("OnesLike", kernel=lambda node: torch.ones_like, shape=same_as_input, gradient=not_differentiable)
 
 

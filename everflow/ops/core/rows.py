@@ -40,6 +40,24 @@ class Copy:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Choose:
+    """Each row of one value or of another: the condition is a truth value for each row, which rows have no part in."""
+
+    condition: Value
+    one: Value
+    other: Value
+    to: Value
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Fill:
+    """A number everywhere."""
+
+    to: Value
+    number: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Apply:
     """Element-wise instructions, with what they take and give."""
 
@@ -48,7 +66,7 @@ class Apply:
     results: list[Value]
 
 
-Instruction = Product | Copy | Apply
+Instruction = Product | Copy | Choose | Fill | Apply
 
 
 def product(node: Node) -> list[Instruction] | None:
@@ -91,6 +109,19 @@ def split(node: Node) -> list[Instruction] | None:
     return [Copy(node.inputs[1], i * width, v, 0, width) for i, v in enumerate(node.outputs)]
 
 
+def chosen(node: Node) -> list[Instruction] | None:
+    """Rows of the second or of the third input."""
+    condition, one, other = node.inputs
+    if condition.dims is None or len(condition.dims) != 1:
+        return None
+    return [Choose(condition, one, other, node.outputs[0])]
+
+
+def zeros(node: Node) -> list[Instruction]:
+    """Nothing but zeros."""
+    return [Fill(node.outputs[0], 0.0)]
+
+
 def columns(value: Value) -> int | None:
     """How many columns a matrix has, where that is known."""
     return value.dims[1] if value.dims is not None and len(value.dims) == 2 else None
@@ -102,4 +133,8 @@ def operands(instruction: Any) -> tuple[list[Value], list[Value]]:
         return [instruction.a, *([instruction.bias] if instruction.bias is not None else [])], [instruction.c]
     if isinstance(instruction, Copy):
         return [instruction.source], [instruction.to]
+    if isinstance(instruction, Choose):
+        return [instruction.condition, instruction.one, instruction.other], [instruction.to]
+    if isinstance(instruction, Fill):
+        return [], [instruction.to]
     return instruction.inputs, instruction.results

@@ -16,7 +16,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
-from everflow.ops.core import host_sizes, symbolic
+from everflow.ops.core import host_sizes, rows, symbolic
 from everflow.ops.core.broadcasting import checked, incompatible, sums_along
 from everflow.ops.core.families import binary, unary
 from everflow.ops.core.node import Node
@@ -232,7 +232,14 @@ def _select_gradient(o: Operation, dz: Any) -> Any:
     return None, apply("Select", condition, dz, zeros), apply("Select", condition, zeros, dz)
 
 
-op("Select", kernel=_select, shape=_select_shape, gradient=_select_gradient, symbolic=symbolic.like_first)
+op(
+    "Select",
+    kernel=_select,
+    shape=_select_shape,
+    gradient=_select_gradient,
+    symbolic=lambda symbols, node, value: symbolic.agreed([symbols.of(v) for v in node.inputs[1:]]),
+    rows=rows.chosen,
+)
 
 
 def _select_v2(node: Node) -> Callable[..., Any]:
