@@ -12,7 +12,7 @@ import importlib
 import importlib.machinery
 import json
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
 from everflow import api, looks
@@ -46,8 +46,45 @@ def shown(path: str) -> str:
     return path if path.startswith(("tensorflow_estimator", "tensorflow_serving")) else "tensorflow." + path
 
 
+_held_by = types.ModuleType.__dict__["__dict__"].__get__
+
+
+class Names(MutableMapping[str, Any]):
+    """What `module.__dict__` of a module is whose names are looked up when they are first used: all of them are there."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module, self._held = module, _held_by(module)
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return self._held[name] if name in self._held else getattr(self._module, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._held[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._held, *(name for name in dir(self._module) if name not in self._held and hasattr(self._module, name))])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def copy(self) -> dict[str, Any]:
+        """What was looked up so far: who puts things back afterwards, as unittest.mock does, needs no more."""
+        return dict(self._held)
+
+    def clear(self) -> None:
+        self._held.clear()
+
+
 class InternalModule(types.ModuleType):
     """A module of TensorFlow that is not public; looks its names up when they are first used."""
+
+    __dict__ = property(Names)  # type: ignore[assignment]
 
     def __init__(self, path: str) -> None:
         super().__init__(shown(path))
@@ -60,12 +97,12 @@ class InternalModule(types.ModuleType):
         if name == "__all__":
             return [n for n in dir(self) if not n.startswith("_") and hasattr(self, n)]
         value = attribute(self.__everflow__, name)
-        self.__dict__[name] = value
+        _held_by(self)[name] = value
         return value
 
     def __dir__(self) -> list[str]:
         path = self.__everflow__
-        return sorted({*super().__dir__(), *table().get(path, ()), *api.members(path)})
+        return sorted({*_held_by(self), *table().get(path, ()), *api.members(path)})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return module, (self.__everflow__,)

@@ -3,6 +3,7 @@
 import importlib
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
@@ -214,3 +215,21 @@ import tensorflow.examples.yours
     done = subprocess.run([sys.executable, "-m", "everflow", "run", "-c", program], capture_output=True, text=True)
     assert done.stdout == "42\n", done.stderr
     assert "No module named 'tensorflow.examples.yours'" in done.stderr
+
+
+def test_internal_modules_hold_their_names_as_modules_do():
+    from everflow.internals import module
+
+    maths = module("python.ops.gen_math_ops")
+    assert maths.__dict__["exp"] is vars(maths)["exp"] is maths.exp
+    assert "exp" in vars(maths) and vars(maths).get("no_such_name") is None
+    assert {"exp", "mul"} <= set(vars(maths)) <= set(dir(maths)) and len(vars(maths)) > 100
+    vars(maths)["added"] = 1
+    assert maths.added == 1
+    del vars(maths)["added"]
+    assert not hasattr(maths, "added")
+    with pytest.raises(KeyError, match="no_such_name"):
+        vars(maths)["no_such_name"]
+    with mock.patch.dict(vars(maths), exp=1):
+        assert maths.exp == 1
+    assert maths.exp is everflow.exp
