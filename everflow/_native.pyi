@@ -447,3 +447,79 @@ class ForestStats:
 
     def grow(self, tree: ForestTree, finished: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """Splits leaves by their best candidates."""
+
+class QuantileStream:
+    """A sketch of weighted numbers, from which quantiles are read."""
+
+    def __init__(self, epsilon: float, max_elements: int) -> None: ...
+
+    def push(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Adds numbers; one weight may be for all."""
+
+    def push_summary(self, rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """Adds what a summary is of."""
+
+    def finish(self) -> None:
+        """Makes one summary of all levels."""
+
+    def summary(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+        """Rows of value, weight, least and most rank."""
+
+    def summaries(self) -> list[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]]:
+        """The summaries of the levels, and the one outside of them."""
+
+    def restore(self, summaries: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]) -> None:
+        """Takes what `summaries` gave."""
+
+    def boundaries(self, count: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]:
+        """Boundaries of about so many buckets."""
+
+    def quantiles(self, count: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]:
+        """The values that cut the weight into so many equal parts."""
+
+def message_of_summary(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> bytes:
+    """A summary as a serialized QuantileSummaryState."""
+
+def summary_of_message(message: bytes) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+    """The summary in a serialized QuantileSummaryState."""
+
+class TreeExamples:
+    """Examples with dense, sparse and categorical columns."""
+
+    def __init__(self, arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg4: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg6: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
+    @property
+    def count(self) -> int: ...
+
+class TreeTable:
+    """Trees as tables of nodes."""
+
+    def __init__(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg4: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
+    def partition(self, examples: TreeExamples, tree: int, places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+        """The leaf of each example in a tree."""
+
+    def predict(self, examples: TreeExamples, chosen: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], logits: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+        """Adds what trees say of examples to their logits."""
+
+class FoundSplits:
+    """Arrays for what a search finds."""
+
+    def __init__(self, gains: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], goes_right: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu')], leaves: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')], filled: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+class SplitSearch:
+    """Searches for splits by what their leaves gain."""
+
+    def __init__(self, l1: float, l2: float, complexity: float, least_weight: float, strategy: int, scale: float) -> None: ...
+
+    def ordered(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg3: FoundSplits, /) -> None:
+        """Splits between buckets."""
+
+    def equal(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg3: FoundSplits, /) -> None:
+        """Splits of one id from all others."""
+
+    def sparse(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg4: FoundSplits, /) -> None:
+        """Splits between buckets where numbers may be missing."""
+
+    def layer(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: bool, arg3: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg4: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg5: FoundSplits, /) -> None:
+        """One split for all nodes."""

@@ -8,5 +8,7 @@ namespace everflow {
 void add_sdca(nanobind::module_& module);
 void add_trees(nanobind::module_& module);
 void add_forest(nanobind::module_& module);
+void add_quantiles(nanobind::module_& module);
+void add_gradient_trees(nanobind::module_& module);
 
 }  // namespace everflow

@@ -39,4 +39,6 @@ NB_MODULE(_native, module) {
     everflow::add_sdca(module);
     everflow::add_trees(module);
     everflow::add_forest(module);
+    everflow::add_quantiles(module);
+    everflow::add_gradient_trees(module);
 }

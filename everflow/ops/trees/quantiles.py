@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from everflow.errors import failed_precondition
+from everflow import _native
+from everflow.errors import failed_precondition, invalid_argument
 from everflow.graph import shapes
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
@@ -17,78 +18,6 @@ from everflow.ops.core.shape_rules import scalar
 from everflow.ops.trees.ensemble_ops import resource
 
 Kernel = Callable[..., Any]
-# A row of a summary: a value, its weight, and the weight of all that is less, and of all that is not more.
-_EMPTY = np.zeros((0, 4), dtype=np.float32)
-
-
-def summary_of(values: Any, weights: Any) -> Any:
-    """The summary of numbers with weights, exactly."""
-    order = np.argsort(values, kind="stable")
-    found, starts = np.unique(values[order], return_index=True)
-    if not len(found):
-        return _EMPTY
-    sums = np.add.reduceat(weights[order].astype(np.float64), starts)
-    ends = sums.cumsum()
-    return np.stack([found, sums, ends - sums, ends], axis=1).astype(np.float32)
-
-
-def merged(a: Any, b: Any) -> Any:
-    """The summary of what two summaries are of."""
-    if not len(a) or not len(b):
-        return a if len(a) else b
-
-    def ranks(of: Any, at: Any) -> tuple[Any, Any]:
-        """How much of a summary is surely less than values, and at most not more than them."""
-        place = np.searchsorted(of[:, 0], at[:, 0])
-        same = (place < len(of)) & (of[np.minimum(place, len(of) - 1), 0] == at[:, 0])
-        # Surely less: all below the entry before, and that entry itself. At most: all that is not surely more.
-        low = np.where(same, of[np.minimum(place, len(of) - 1), 2], np.where(place > 0, of[place - 1, 2] + of[place - 1, 1], 0))
-        high = np.where(
-            same,
-            of[np.minimum(place, len(of) - 1), 3],
-            np.where(place < len(of), of[np.minimum(place, len(of) - 1), 3] - of[np.minimum(place, len(of) - 1), 1], of[-1, 3]),
-        )
-        return low, high
-
-    rows = []
-    for one, other in ((a, b), (b, a)):
-        low, high = ranks(other, one)
-        rows.append(np.stack([one[:, 0], one[:, 1], one[:, 2] + low, one[:, 3] + high], axis=1))
-    every = np.concatenate(rows)
-    every = every[np.argsort(every[:, 0], kind="stable")]
-    values, starts = np.unique(every[:, 0], return_index=True)
-    weights = np.add.reduceat(every[:, 1], starts)
-    return np.stack([values, weights, every[starts, 2], every[starts, 3]], axis=1).astype(np.float32)
-
-
-def compressed(summary: Any, size: int) -> Any:
-    """A summary with about so many rows: the first and the last, and between them one for each equal share of the weight."""
-    if len(summary) <= size:
-        return summary
-    step = float(summary[-1, 3]) / size
-    middle = (summary[:, 2] + summary[:, 3]) / 2
-    kept = [0]
-    goal = step
-    for i in range(1, len(summary) - 1):
-        if summary[i, 2] >= goal - 1e-6 * step or summary[i, 3] - summary[kept[-1], 2] > 2 * step:
-            kept.append(i)
-            goal = (np.floor(middle[i] / step) + 1) * step
-    kept.append(len(summary) - 1)
-    return summary[kept]
-
-
-def boundaries_of(summary: Any, count: int) -> Any:
-    """Boundaries of about so many buckets."""
-    return np.unique(compressed(summary, count)[:, 0]) if len(summary) else np.zeros(0, dtype=np.float32)
-
-
-def quantiles_of(summary: Any, count: int) -> Any:
-    """So many numbers, of which each has an equal share of the weight below."""
-    if not len(summary):
-        return np.zeros(0, dtype=np.float32)
-    ranks = np.arange(count) * float(summary[-1, 3]) / max(1, count - 1)
-    place = np.searchsorted(summary[:, 3], ranks, side="right")
-    return summary[np.minimum(place, len(summary) - 1), 0]
 
 
 class QuantileStreams:
@@ -97,24 +26,38 @@ class QuantileStreams:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.is_made = False
-        self.epsilon = 0.01
-        self.summaries: list[Any] = []
+        self.streams: list[_native.QuantileStream] = []
         self.boundaries: list[Any] = []
 
-    def make(self, epsilon: float, count: int) -> None:
+    def make(self, epsilon: float, max_elements: int, count: int) -> None:
         """Starts anew."""
-        self.epsilon, self.is_made = epsilon, True
-        self.summaries, self.boundaries = [_EMPTY] * count, [np.zeros(0, dtype=np.float32)] * count
+        self._epsilon, self._max_elements, self.is_made = epsilon, max_elements, True
+        self.boundaries = [np.zeros(0, dtype=np.float32)] * count
+        self.clear()
 
-    def limit(self) -> int:
-        """The rows that a sketch keeps so that ranks are right up to a part epsilon."""
-        return max(64, int(8.0 / max(self.epsilon, 1e-6)))
+    def clear(self) -> None:
+        """Forgets what was added."""
+        self.streams = [_native.QuantileStream(self._epsilon, self._max_elements) for _ in self.boundaries]
 
     def flush(self, count: int, generate_quantiles: bool) -> None:
         """Makes boundaries of what was added, and forgets it."""
-        make = quantiles_of if generate_quantiles else boundaries_of
-        self.boundaries = [make(summary, count).astype(np.float32) for summary in self.summaries]
-        self.summaries = [_EMPTY] * len(self.summaries)
+        for stream in self.streams:
+            stream.finish()
+        self.boundaries = [stream.quantiles(count - 1) if generate_quantiles else stream.boundaries(count) for stream in self.streams]
+        self.clear()
+
+
+def as_numbers(tensor: Any) -> Any:
+    """The numbers of a tensor in a row, for sketches."""
+    return np.ascontiguousarray(tensor.cpu().numpy().reshape(-1), dtype=np.float32)
+
+
+def summary_of(values: Any, weights: Any, epsilon: float, max_elements: int) -> Any:
+    """Rows of a value, its weight, and the least and the most weight of all that is not more."""
+    stream = _native.QuantileStream(epsilon, max_elements)
+    stream.push(values, weights)
+    stream.finish()
+    return stream.summary()
 
 
 def _outputs(values: list[Any]) -> Any:
@@ -129,10 +72,14 @@ def _made(streams: Any) -> Any:
 
 
 def _create(node: Node) -> Kernel:
+    max_elements = node.attr("max_elements")
+
     def run(streams: Any, epsilon: Any, count: Any) -> Any:
         with streams.lock:
+            if not float(epsilon) > 0:
+                raise invalid_argument("An epsilon value of zero is not allowed.")
             if not streams.is_made:
-                streams.make(float(epsilon), int(count))
+                streams.make(float(epsilon), max_elements, int(count))
         return ()
 
     return run
@@ -142,13 +89,11 @@ def _summaries(node: Node) -> Kernel:
     count = node.attr("num_features")
 
     def run(*given: Any) -> Any:
-        weights, epsilon = given[count].cpu().numpy().reshape(-1), float(given[count + 1])
-        found = []
-        for values in given[:count]:
-            numbers = values.cpu().numpy().reshape(-1)
-            own = np.broadcast_to(weights, numbers.shape) if len(weights) == 1 else weights
-            found.append(torch.from_numpy(compressed(summary_of(numbers, own), max(64, int(8.0 / max(epsilon, 1e-6))))))
-        return _outputs(found)
+        weights, epsilon = as_numbers(given[count]), float(given[count + 1])
+        size = given[0].numel() if count else 0
+        if len(weights) not in (1, size):
+            raise invalid_argument("Weights should be a single value or same size as features.")
+        return _outputs([torch.from_numpy(summary_of(as_numbers(values), weights, epsilon, size + 1)) for values in given[:count]])
 
     return run
 
@@ -156,8 +101,8 @@ def _summaries(node: Node) -> Kernel:
 def _add(node: Node) -> Kernel:
     def run(streams: Any, *summaries: Any) -> Any:
         with _made(streams).lock:
-            for i, summary in enumerate(summaries):
-                streams.summaries[i] = compressed(merged(streams.summaries[i], summary.cpu().numpy().reshape(-1, 4)), streams.limit())
+            for stream, summary in zip(streams.streams, summaries):
+                stream.push_summary(as_numbers(summary).reshape(-1, 4))
         return ()
 
     return run
@@ -177,8 +122,10 @@ def _flush(node: Node) -> Kernel:
 def _flush_summaries(node: Node) -> Kernel:
     def run(streams: Any) -> Any:
         with _made(streams).lock:
-            found = [torch.from_numpy(summary.copy()) for summary in streams.summaries]
-            streams.summaries = [_EMPTY] * len(streams.summaries)
+            for stream in streams.streams:
+                stream.finish()
+            found = [torch.from_numpy(stream.summary()) for stream in streams.streams]
+            streams.clear()
             return _outputs(found)
 
     return run
@@ -195,9 +142,7 @@ def _boundaries(node: Node) -> Kernel:
 def _deserialize(node: Node) -> Kernel:
     def run(streams: Any, *boundaries: Any) -> Any:
         with streams.lock:
-            if not streams.is_made:
-                streams.make(0.01, len(boundaries))
-            streams.boundaries = [b.cpu().numpy().reshape(-1).astype(np.float32) for b in boundaries]
+            _made(streams).boundaries = [b.cpu().numpy().reshape(-1).astype(np.float32) for b in boundaries]
         return ()
 
     return run

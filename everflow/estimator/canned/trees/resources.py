@@ -106,17 +106,11 @@ class QuantileAccumulator:
     """Sketches of float features, from which the boundaries of their buckets are made."""
 
     def __init__(self, epsilon: float, num_streams: int, num_quantiles: int, name: str | None = None, max_elements: Any = None) -> None:
-        self._num_streams, self._num_quantiles = num_streams, num_quantiles
-        name = name or "QuantileAccumulator"
-        self._handle = apply("BoostedTreesQuantileStreamResourceHandleOp", container="", shared_name=name, name=name)
-        with name_scope(self._handle.op.name + "/"):
-            create = apply(
-                "BoostedTreesCreateQuantileStreamResource",
-                self._handle,
-                tf.constant(epsilon, tf.float32),
-                tf.constant(num_streams, tf.int64),
-                **({} if max_elements is None else {"max_elements": max_elements}),
-            )
+        del max_elements  # TensorFlow takes it and has no use for it either.
+        self._epsilon, self._num_streams, self._num_quantiles = epsilon, num_streams, num_quantiles
+        with name_scope(name, "QuantileAccumulator") as scope:
+            self._handle = apply("BoostedTreesQuantileStreamResourceHandleOp", container="", shared_name=scope, name=scope)
+            create = apply("BoostedTreesCreateQuantileStreamResource", self._handle, epsilon, num_streams)
             is_made = apply("IsBoostedTreesQuantileStreamResourceInitialized", self._handle)
         register_resource(self._handle, create, is_made)
         self._initializer = create
@@ -134,14 +128,13 @@ class QuantileAccumulator:
 
     def add_summaries(self, float_columns: Any, example_weights: Any) -> Any:
         """Adds the numbers of a batch."""
-        epsilon = tf.constant(1.0 / max(1, self._num_quantiles), tf.float32)
-        summaries = apply("BoostedTreesMakeQuantileSummaries", list(float_columns), example_weights, epsilon)
+        summaries = apply("BoostedTreesMakeQuantileSummaries", list(float_columns), example_weights, self._epsilon)
         summaries = list(summaries) if isinstance(summaries, (list, tuple)) else [summaries]
         return apply("BoostedTreesQuantileStreamResourceAddSummaries", self._handle, summaries)
 
     def flush(self) -> Any:
         """Makes boundaries of what was added."""
-        return apply("BoostedTreesQuantileStreamResourceFlush", self._handle, tf.constant(self._num_quantiles, tf.int64))
+        return apply("BoostedTreesQuantileStreamResourceFlush", self._handle, self._num_quantiles)
 
     def get_bucket_boundaries(self) -> list[Any]:
         """The boundaries of each feature."""
