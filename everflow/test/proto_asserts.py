@@ -15,13 +15,13 @@ PRODUCER = 134
 
 @internal("util.protobuf.compare.NormalizeNumberFields")
 def normalize_number_fields(pb: Any) -> Any:
-    """Rounds floats in place to the precision that text shows, so that text forms of equal messages are equal."""
+    """Rounds numbers in place, floats to six places and doubles to seven, so that the text of messages meant to be equal is."""
     for field, value in pb.ListFields():
         if field.type == descriptor.FieldDescriptor.TYPE_FLOAT:
             if field.is_repeated:
-                value[:] = [float(f"{v:.6g}") for v in value]
+                value[:] = [round(v, 6) for v in value]
             else:
-                setattr(pb, field.name, float(f"{value:.6g}"))
+                setattr(pb, field.name, round(value, 6))
         elif field.type == descriptor.FieldDescriptor.TYPE_DOUBLE:
             if field.is_repeated:
                 value[:] = [round(v, 7) for v in value]
