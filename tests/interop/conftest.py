@@ -43,7 +43,7 @@ def _install(folder: pathlib.Path, *packages: str) -> None:
 def real_tensorflow(tmp_path_factory):
     """Runs code in a real TensorFlow: `found = ...` in the code is what comes back."""
     python = os.environ.get("EVERFLOW_REAL_TENSORFLOW") or installed("real-tensorflow", "tensorflow-cpu")
-    return runner(python, tmp_path_factory.mktemp("real") / "reads.py")
+    return runner([python], tmp_path_factory.mktemp("real") / "reads.py")
 
 
 @pytest.fixture(scope="session")
@@ -52,17 +52,23 @@ def tensorflow_1(tmp_path_factory):
     python = os.environ.get("EVERFLOW_REAL_TENSORFLOW_1")
     if not python:
         pytest.skip("TensorFlow 1.15 needs Python 3.7: EVERFLOW_REAL_TENSORFLOW_1 is to name one that has it")
-    return runner(python, tmp_path_factory.mktemp("classic") / "reads.py")
+    return runner([python], tmp_path_factory.mktemp("classic") / "reads.py")
 
 
-def runner(python, script: pathlib.Path):
-    """Runs code in a Python with TensorFlow."""
+@pytest.fixture(scope="session")
+def everflow_run(tmp_path_factory):
+    """The same under `everflow run`."""
+    return runner([sys.executable, "-m", "everflow", "run"], tmp_path_factory.mktemp("ours") / "reads.py")
+
+
+def runner(command: list, script: pathlib.Path):
+    """Runs code by a command that has TensorFlow."""
 
     def run(code: str, *arguments: object) -> object:
         imports = "import json, sys\nimport numpy as np\nimport tensorflow as tf\n"
         script.write_text(f"{imports}{code}\nprint('found', json.dumps(found))\n")
         done = subprocess.run(
-            [python, script, *map(str, arguments)],
+            [*command, script, *map(str, arguments)],
             capture_output=True,
             text=True,
             timeout=300,

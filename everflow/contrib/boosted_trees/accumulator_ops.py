@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from everflow.errors import failed_precondition, invalid_argument
+from everflow.contrib.boosted_trees.stamped import Kernel, Stamped, handle, is_made, number
+from everflow.errors import invalid_argument
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.ops.core.shape_rules import scalar
 
-Kernel = Callable[..., Any]
 
-
-class Sums:
+class Sums(Stamped):
     """Gradients and hessians, in rows that keys name: partition, dimension, feature, in that order."""
 
+    kind = "accumulated statistics"
+
     def __init__(self, gradient_shape: tuple[int, ...] = (), hessian_shape: tuple[int, ...] = ()) -> None:
+        super().__init__()
         self.gradient_shape, self.hessian_shape = gradient_shape, hessian_shape
-        self.lock = threading.RLock()
-        self.stamp: int | None = None
-        self.clear()
-
-    @property
-    def value(self) -> Any:
-        """What there is, once it was made; as DestroyResourceOp asks for it."""
-        return None if self.stamp is None else self
-
-    def missing(self) -> str:
-        """What to say when it was not made."""
-        return "Resource of accumulated statistics does not exist."
-
-    def forget(self) -> None:
-        """What destroying the resource does."""
-        self.stamp = None
         self.clear()
 
     def clear(self) -> None:
@@ -79,24 +63,6 @@ def _summed(count: int, places: Any, rows: Any) -> Any:
     return sums
 
 
-def _made(sums: Sums) -> Sums:
-    if sums.stamp is None:
-        raise failed_precondition("Resource of accumulated statistics was not initialized.")
-    return sums
-
-
-def _number(value: int) -> Any:
-    return torch.tensor(value, dtype=torch.int64)
-
-
-def _handle(kind: str) -> Callable[[Node], Kernel]:
-    def factory(node: Node) -> Kernel:
-        container, name = node.attr("container"), node.attr("shared_name") or node.name
-        return lambda: node.context.resources.get(container, f"statistics {kind}", name, Sums)
-
-    return factory
-
-
 def _create(node: Node) -> Kernel:
     def run(sums: Sums, stamp: Any, *shapes: Any) -> Any:
         with sums.lock:
@@ -110,17 +76,13 @@ def _create(node: Node) -> Kernel:
     return run
 
 
-def _is_made(node: Node) -> Kernel:
-    return lambda sums: torch.tensor(sums.stamp is not None)
-
-
 def _add(node: Node) -> Kernel:
     count = node.attr("num_resource_handles")
 
     def run(*given: Any) -> Any:
         handles, stamp, rest = given[:count], int(given[count]), given[count + 1 :]
         for i, sums in enumerate(handles):
-            with _made(sums).lock:
+            with sums.made().lock:
                 # What comes too late is dropped.
                 if sums.stamp == stamp:
                     sums.add(*rest[i::count])
@@ -131,10 +93,9 @@ def _add(node: Node) -> Kernel:
 
 def _flush(node: Node) -> Kernel:
     def run(sums: Sums, stamp: Any, next_stamp: Any) -> Any:
-        with _made(sums).lock:
-            if int(stamp) != sums.stamp or int(stamp) == int(next_stamp):
-                raise invalid_argument(f"Stamp {int(stamp)} is not {sums.stamp}, or is the next one too.")
-            flushed = (_number(sums.updates), *sums.outputs())
+        with sums.made().lock:
+            sums.check(stamp, next_stamp)
+            flushed = (number(sums.updates), *sums.outputs())
             sums.clear()
             sums.stamp = int(next_stamp)
         return flushed
@@ -144,15 +105,15 @@ def _flush(node: Node) -> Kernel:
 
 def _serialize(node: Node) -> Kernel:
     def run(sums: Sums) -> Any:
-        with _made(sums).lock:
-            return (_number(sums.stamp or 0), _number(sums.updates), *sums.outputs())
+        with sums.made().lock:
+            return (number(sums.stamp or 0), number(sums.updates), *sums.outputs())
 
     return run
 
 
 def _deserialize(node: Node) -> Kernel:
     def run(sums: Sums, stamp: Any, updates: Any, *rows: Any) -> Any:
-        with _made(sums).lock:
+        with sums.made().lock:
             sums.clear()
             sums.stamp = int(stamp)
             sums.add(*rows)
@@ -182,8 +143,8 @@ def _no_shapes(o: Operation) -> list[Any]:
 
 def _of_kind(kind: str) -> None:
     prefix = f"StatsAccumulator{kind}"
-    op(prefix + "ResourceHandleOp", kernel=_handle(kind), shape=scalar)
-    op(prefix + "IsInitialized", kernel=_is_made, shape=scalar)
+    op(prefix + "ResourceHandleOp", kernel=handle(Sums, f"statistics {kind}"), shape=scalar)
+    op(prefix + "IsInitialized", kernel=is_made, shape=scalar)
     op("Create" + prefix, kernel=_create, shape=_no_shapes, writes=True)
     op(prefix + "Add", kernel=_add, shape=_no_shapes, writes=True)
     op(prefix + "Flush", kernel=_flush, shape=lambda o: [(), *_rows(kind)], writes=True)

@@ -17,7 +17,7 @@ from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
 from everflow.train.tracking.autotracking import TrackableResource
 
 BELOW = "contrib.boosted_trees.python.ops."
-_NO_NAME = re.compile(r"[\W_]+")
+NO_NAME = re.compile(r"[\W_]+")
 # The last one lacks its underscore in TensorFlow too.
 _SAVED = ("_stamp", "_num_updates", "_partition_ids", "_feature_ids", "_gradients", "hessians")
 
@@ -141,7 +141,7 @@ class StatsAccumulator(TrackableResource):
         self._prefix = "StatsAccumulatorScalar" if self._is_scalar else "StatsAccumulatorTensor"
         super().__init__()
         if name is not None:
-            name = _NO_NAME.sub("", name)
+            name = NO_NAME.sub("", name)
         with name_scope(name, "StatsAccumulator") as scope:
             self._name = scope
             self._resource_handle = self._create_resource()
