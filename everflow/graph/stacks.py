@@ -30,6 +30,9 @@ class Entry:
         item, items = self._item, self._stack.stack
         if items and items[-1] is item:
             items.pop()
+        elif items and items[-1] is _global and item not in items:
+            # The stack was emptied meanwhile by `forget_graphs`.
+            items.pop()
         elif self.enforce_nesting and items:
             raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
         elif item in items:
@@ -127,6 +130,16 @@ def global_graph() -> Graph:
 
         _global = Graph()
     return _global
+
+
+def forget_graphs() -> None:
+    """Empties this thread's stack and forgets the global graph. Where a graph was being built, one still is: a new global one."""
+    global _global
+    is_building = bool(graphs.stack) and graphs.stack[-1] is not EAGER
+    graphs.stack.clear()
+    _global = None
+    if is_building and _eager_by_default:
+        graphs.stack.append(global_graph())
 
 
 @public("reset_default_graph")

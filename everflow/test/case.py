@@ -63,8 +63,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
         np.random.seed(DEFAULT_GRAPH_SEED)
         if not self._keeps_graphs:
             # A test that failed inside `with graph.as_default()` may have left its graph on the stack.
-            stacks.graphs.stack.clear()
-            stacks.reset_default_graph()
+            stacks.forget_graphs()
         api.find("set_random_seed")(DEFAULT_GRAPH_SEED)
         self._test_start_time = time.time()
 
