@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
+import os
+import pathlib
 import sys
 import types
 from collections.abc import Iterable, Sequence
@@ -11,6 +13,8 @@ from typing import Any
 
 from everflow import api, internals, looks
 
+# What Python processes that a program starts have first in PYTHONPATH.
+CHILDREN = pathlib.Path(__file__).parent / "children"
 ROOTS = ("tensorflow", "tensorflow_core", "tensorflow_estimator", "tensorflow_serving")
 
 
@@ -98,6 +102,13 @@ def teach_children(spawn: Any) -> None:
     """Lets processes that multiprocessing starts afresh (rather than forks) find Everflow too."""
     prepare = spawn.get_preparation_data
     spawn.get_preparation_data = lambda name: {**prepare(name), "tensorflow": Installation()} if installed() else prepare(name)
+
+
+def tell_processes() -> None:
+    """Lets Python processes that this one starts, by whatever means, find Everflow too."""
+    before = os.environ.get("PYTHONPATH", "")
+    if str(CHILDREN) not in before.split(os.pathsep):
+        os.environ["PYTHONPATH"] = f"{CHILDREN}{os.pathsep}{before}" if before else str(CHILDREN)
 
 
 def installed() -> bool:

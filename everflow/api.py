@@ -157,7 +157,7 @@ class Namespace(types.ModuleType):
         self.__spec__ = importlib.machinery.ModuleSpec(self.__name__, None, is_package=True)
         self.__everflow__ = path
         if not path:
-            self.__file__ = self.__spec__.origin = str(PACKAGE / "tensorflow" / "__init__.py")
+            self.__file__ = self.__spec__.origin = str(PACKAGE / "children" / "tensorflow" / "__init__.py")
             self.__spec__.has_location = True
 
     def __getattr__(self, name: str) -> Any:

@@ -8,4 +8,5 @@ from everflow import alias, lazy, years
 if "torch" not in sys.modules:
     sys.meta_path.insert(0, lazy.Late())
 alias.install()
+alias.tell_processes()
 years.install()

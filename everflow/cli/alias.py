@@ -11,7 +11,7 @@ import shutil
 import sys
 import sysconfig
 
-from everflow import dist_info
+from everflow import alias, dist_info
 
 USAGE = """\
 usage: everflow alias install
@@ -20,7 +20,7 @@ usage: everflow alias install
 `install` puts a small `tensorflow` package, version 1.15.5, into this environment, so that plain `python train.py`, pytest,
 notebooks and other packages find Everflow where they look for TensorFlow. `remove` takes it out again."""
 
-SOURCE = pathlib.Path(dist_info.__file__).parent / "tensorflow" / "__init__.py"
+SOURCE = alias.CHILDREN / "tensorflow" / "__init__.py"
 PACKAGES = {"tensorflow": ("tensorflow", "tensorflow_core"), "tensorflow-estimator": ("tensorflow_estimator",)}
 
 

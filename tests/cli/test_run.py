@@ -9,6 +9,7 @@ import zipfile
 
 import pytest
 
+from everflow.alias import CHILDREN
 from everflow.cli.main import COMMANDS, TOOLS
 
 
@@ -41,6 +42,7 @@ def script(tmp_path):
 REPORT = """
 import sys
 
+from everflow.alias import CHILDREN
 from everflow.cli.main import COMMANDS, TOOLS
 print(sys.argv[1:], __name__, sys.modules["__main__"].__dict__ is globals(), sys.path[0], __spec__ and __spec__.name)
 print(globals().get("__file__"), sys.argv[0], __package__)
@@ -171,6 +173,23 @@ if __name__ == "__main__":
 """)
     done = everflow("run", path)
     assert (done.stdout, done.stderr) == ("[(1, '1.15.5')]\n", "")
+
+
+@pytest.mark.parametrize("name", ["tensorflow", "tensorflow_core", "tensorflow_estimator", "tensorflow.python.ops.math_ops"])
+def test_python_processes_of_any_kind_find_everflow_too(script, name):
+    code = f"import {name}; import tensorflow as tf; print(tf.__version__, tf.Session().run(tf.constant(2) * 3))"
+    path = script(f"import subprocess, sys\nimport tensorflow\nsubprocess.run([sys.executable, '-c', {code!r}], check=True)")
+    assert everflow("run", path).stdout == "1.15.5 6\n"
+
+
+def test_another_python_that_a_program_starts_finds_its_own_tensorflow(tmp_path):
+    """Here by its search path, without Everflow's."""
+    (tmp_path / "tensorflow").mkdir()
+    (tmp_path / "tensorflow" / "__init__.py").write_text("version = 'of its own'")
+    path = os.pathsep.join([str(CHILDREN), str(tmp_path)])
+    code = "import sys; sys.modules['everflow'] = None; import tensorflow; print(tensorflow.version)"
+    done = subprocess.run([sys.executable, "-S", "-c", code], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    assert done.stdout == "of its own\n", done.stderr
 
 
 def test_pytest_runs_with_rewritten_assertions(script, tmp_path):

@@ -1,0 +1,3 @@
+"""Another name that TensorFlow installs; see its neighbour."""
+
+import tensorflow  # noqa: F401
