@@ -6,7 +6,8 @@
 A mutant is a copy of the package with one expression or statement changed: a comparison turned round, a sum made a difference, a
 constant moved, a call left out. Names of the API, annotations, docstrings, log lines and the texts of errors stay as they are. The
 tests run once under a tracer, which learns the lines that each of them executes; then each mutant meets the tests that execute its
-line. Mutants are drawn evenly over the code, so a large module gives many, and only from the seed, so a run can be had again.
+line. What was learnt is kept in build/mutation until the package or the file of tests changes. Mutants are drawn evenly over the code,
+so a large module gives many, and only from the seed, so a run can be had again.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import hashlib
 import importlib
 import inspect
 import os
@@ -32,6 +34,7 @@ from typing import Any, NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = "everflow"
+KNOWN = ROOT / "build/mutation"
 
 
 class Mutant(NamedTuple):
@@ -389,29 +392,67 @@ class Map(NamedTuple):
         return sorted((t for t, lines in self.lines.items() if wanted & lines), key=self.seconds.__getitem__)
 
 
+class Notes(NamedTuple):
+    """What the tracer saw of one file of tests, and which modules were loaded then."""
+
+    lines: dict[str, set[tuple[str, int]]]
+    seconds: dict[str, float]
+    modules: list[str]
+
+
+def _state(paths: list[pathlib.Path]) -> str:
+    """A text that is another one when a file is."""
+    return hashlib.sha256(repr([(str(p.relative_to(ROOT)), hashlib.sha256(p.read_bytes()).digest()) for p in paths]).encode()).hexdigest()
+
+
+def _files_of(tests: list[str]) -> list[str]:
+    found = [file for name in tests for file in ([ROOT / name] if (ROOT / name).is_file() else sorted((ROOT / name).rglob("test_*.py")))]
+    return [str(file.relative_to(ROOT)) for file in found]
+
+
 def learn(tree: pathlib.Path, room: str, tests: list[str], work: pathlib.Path) -> Map:
-    """Runs all tests under the tracer, and imports what they import of other packages, so that mutants start quickly."""
+    """Runs the tests of which nothing is known under the tracer, and imports what they import, so that mutants start quickly."""
+    around = _state(
+        [*sorted((ROOT / PACKAGE).rglob("*.py")), *sorted((ROOT / "tests").glob("*.py")), *sorted((ROOT / "tests/support").rglob("*.py"))]
+    )
+    places = {
+        file: KNOWN / f"{_state([ROOT / file])[:24]}-{hashlib.sha256(f'{room} {file} {around}'.encode()).hexdigest()[:24]}"
+        for file in _files_of(tests)
+    }
+    unknown = [file for file, place in places.items() if not place.exists()]
+    if unknown:
+        _trace(tree, room, unknown, work, places)
+    notes = [Notes(*pickle.loads(place.read_bytes())) for place in places.values()]
+    for name in dict.fromkeys(name for note in notes for name in note.modules):
+        with contextlib.suppress(Exception):
+            if not name.startswith(("tests.", "test_", "conftest")):
+                importlib.import_module(name)
+    return Map({k: v for note in notes for k, v in note.lines.items()}, {k: v for note in notes for k, v in note.seconds.items()})
+
+
+def _trace(tree: pathlib.Path, room: str, files: list[str], work: pathlib.Path, places: dict[str, pathlib.Path]) -> None:
+    """Notes what each file of tests does."""
     notes = work / "map.pickle"
 
     def body() -> int:
         tracer = Tracer(tree, room)
-        code = run_tests(tests, tracer)
+        code = run_tests(files, tracer)
         modules = [name for name in sys.modules if name.split(".")[0] not in (PACKAGE, "tests", "__main__", "running", "planning")]
         notes.write_bytes(pickle.dumps((tracer.lines, tracer.seconds, tracer.failed, modules)))
         return code
 
     log = work / "map.log"
-    _, status = os.waitpid(in_child(tree, log, body), 0)
+    os.waitpid(in_child(tree, log, body), 0)
     if not notes.exists():
         sys.exit(f"The tests could not be run:\n{log.read_text()[-2000:]}")
     lines, seconds, failed, modules = pickle.loads(notes.read_bytes())
     if failed:
         sys.exit("Tests fail without any change: " + ", ".join(failed))
-    for name in modules:
-        with contextlib.suppress(Exception):
-            if not name.startswith(("tests.", "test_", "conftest")):
-                importlib.import_module(name)
-    return Map(lines, seconds)
+    KNOWN.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        own = [test for test in lines if test.split("::")[0] == file]
+        note = Notes({test: lines[test] for test in own}, {test: seconds[test] for test in own}, modules)
+        places[file].write_bytes(pickle.dumps(tuple(note)))
 
 
 def trees(work: pathlib.Path, count: int) -> list[pathlib.Path]:

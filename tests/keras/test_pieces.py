@@ -118,15 +118,6 @@ def rates(callback, *values):
     return found
 
 
-seq, text = keras.preprocessing.sequence, keras.preprocessing.text
-
-
-def tokens(*texts, **kwargs):
-    t = text.Tokenizer(**kwargs)
-    t.fit_on_texts(texts)
-    return t
-
-
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
@@ -635,59 +626,6 @@ def test_callbacks_watch_what_they_are_told(made, expected):
 
 
 @pytest.mark.parametrize(
-    ("made", "expected"),
-    [
-        (lambda: seq.pad_sequences([[1], [2, 3, 4]]), [[0, 0, 1], [2, 3, 4]]),
-        (lambda: seq.pad_sequences([[1], [2, 3, 4]], maxlen=2), [[0, 1], [3, 4]]),
-        (lambda: seq.pad_sequences([[1], [2, 3, 4]], maxlen=2, padding="post", truncating="post", value=9), [[1, 9], [2, 3]]),
-        (lambda: seq.pad_sequences([[[1, 1]], [[2, 2], [3, 3]]]), [[[0, 0], [1, 1]], [[2, 2], [3, 3]]]),
-        (lambda: seq.pad_sequences([[1.5]], dtype="float32", maxlen=2), [[0.0, 1.5]]),
-        (lambda: seq.make_sampling_table(5), [0.0031522, 0.0031522, 0.005476, 0.0074156, 0.0091282]),
-        (lambda: sorted(map(tuple, seq.skipgrams([1, 2, 3], 5, window_size=1, negative_samples=0.0)[0])), [[1, 2], [2, 1], [2, 3], [3, 2]]),
-        (lambda: len(seq.skipgrams([1, 2, 3], 5, window_size=1, negative_samples=1.0, seed=3)[0]), 8),
-        (lambda: [len(x) for x in seq.TimeseriesGenerator(np.arange(10), np.arange(10), length=3, batch_size=4)[0]], [4, 4]),
-        (
-            lambda: [
-                x.tolist()
-                for x in seq.TimeseriesGenerator(np.arange(10), np.arange(10), length=4, sampling_rate=2, stride=2, batch_size=2)[1]
-            ],
-            [[[4, 6]], [8]],
-        ),
-        (
-            lambda: [
-                x.tolist()
-                for x in seq.TimeseriesGenerator(
-                    np.arange(10), np.arange(10), length=3, start_index=2, end_index=7, reverse=True, batch_size=8
-                )[0]
-            ],
-            [[[4, 3, 2], [5, 4, 3], [6, 5, 4]], [5, 6, 7]],
-        ),
-        (lambda: len(seq.TimeseriesGenerator(np.arange(10), np.arange(10), length=3, batch_size=4)), 2),
-        (lambda: text.text_to_word_sequence("The cat, sat! On THE mat."), ["the", "cat", "sat", "on", "the", "mat"]),
-        (lambda: text.text_to_word_sequence("a-b c", filters="", lower=False, split="-"), ["a", "b c"]),
-        (lambda: text.hashing_trick("a b a", 10, hash_function="md5"), [2, 5, 2]),
-        (lambda: tokens("the cat the dog", "a dog").word_index, {"the": 1, "dog": 2, "cat": 3, "a": 4}),
-        (lambda: tokens("the cat the dog", "a dog").texts_to_sequences(["the dog bird"]), [[1, 2]]),
-        (lambda: tokens("the cat the dog", "a dog", oov_token="?").texts_to_sequences(["the dog bird"]), [[2, 3, 1]]),
-        (lambda: tokens("the cat the dog", "a dog", num_words=3).texts_to_sequences(["the cat dog"]), [[1, 2]]),
-        (lambda: tokens("the cat the dog", "a dog").sequences_to_texts([[1, 2]]), ["the dog"]),
-        (lambda: tokens("abca", char_level=True).word_index, {"a": 1, "b": 2, "c": 3}),
-        (lambda: tokens("the cat the dog", "a dog").texts_to_matrix(["the dog the"]), [[0.0, 1.0, 1.0, 0.0, 0.0]]),
-        (lambda: tokens("the cat the dog", "a dog").texts_to_matrix(["the dog the"], mode="count"), [[0.0, 2.0, 1.0, 0.0, 0.0]]),
-        (lambda: tokens("the cat the dog", "a dog").texts_to_matrix(["the dog the"], mode="freq"), [[0.0, 0.66667, 0.33333, 0.0, 0.0]]),
-        (lambda: tokens("the cat the dog", "a dog").texts_to_matrix(["the dog the"], mode="tfidf"), [[0.0, 1.1736, 0.51083, 0.0, 0.0]]),
-        (lambda: tokens("the cat the dog", "a dog").document_count, 2),
-        (lambda: keras.utils.to_categorical([0, 2, 1]), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]),
-        (lambda: keras.utils.to_categorical([[0], [1]], 3, dtype="int32"), [[1, 0, 0], [0, 1, 0]]),
-        (lambda: keras.utils.normalize(np.array([[3.0, 4.0]])), [[0.6, 0.8]]),
-        (lambda: keras.utils.normalize(np.array([[3.0, 4.0]]), order=1, axis=0), [[1.0, 1.0]]),
-    ],
-)
-def test_texts_and_sequences_are_prepared(made, expected):
-    assert computed(made()) == expected
-
-
-@pytest.mark.parametrize(
     ("made", "error", "message"),
     [
         (lambda: keras.losses.get("wrong"), ValueError, "Unknown loss function:wrong"),
@@ -739,13 +677,6 @@ def test_texts_and_sequences_are_prepared(made, expected):
         (lambda: keras.regularizers.get("wrong"), ValueError, "Unknown regularizer:wrong"),
         (lambda: keras.initializers.get(3), ValueError, "Could not interpret initializer identifier: 3"),
         (lambda: keras.callbacks.ReduceLROnPlateau(factor=1.0), ValueError, "ReduceLROnPlateau does not support a factor >= 1.0."),
-        (lambda: seq.pad_sequences(3), ValueError, "`sequences` must be iterable."),
-        (lambda: seq.pad_sequences([3]), ValueError, "`sequences` must be a list of iterables. Found non-iterable: 3"),
-        (
-            lambda: tokens("the cat the dog", "a dog").texts_to_matrix(["the dog the"], mode="wrong"),
-            ValueError,
-            "('Unknown vectorization mode:', 'wrong')",
-        ),
     ],
 )
 def test_mistakes_are_refused(made, error, message):

@@ -96,7 +96,7 @@ def skipgrams(
         couples += [[words[i % len(words)], random.randint(1, vocabulary_size - 1)] for i in range(number)]
         labels += [[1, 0] if categorical else 0] * number
     if shuffle:
-        seed = random.randint(0, 10**6) if seed is None else seed
+        seed = random.randint(0, 10**7) if seed is None else seed
         for items in (couples, labels):
             random.seed(seed)
             random.shuffle(items)
@@ -155,15 +155,9 @@ class TimeseriesGenerator(Sequence):
 
     def get_config(self) -> dict[str, Any]:
         """The data and the arguments."""
-        data, targets = self.data, self.targets
-        as_list = lambda x: x.tolist() if type(x).__module__ == np.__name__ else x
-        try:
-            shown = json.dumps(as_list(data)), json.dumps(as_list(targets))
-        except TypeError as e:
-            raise TypeError("Data not JSON Serializable:", data) from e
         return {
-            "data": shown[0],
-            "targets": shown[1],
+            "data": _as_json(self.data, "Data"),
+            "targets": _as_json(self.targets, "Targets"),
             "length": self.length,
             "sampling_rate": self.sampling_rate,
             "stride": self.stride,
@@ -177,3 +171,11 @@ class TimeseriesGenerator(Sequence):
     def to_json(self, **kwargs: Any) -> str:
         """The same as JSON."""
         return json.dumps({"class_name": type(self).__name__, "config": self.get_config()}, **kwargs)
+
+
+def _as_json(values: Any, kind: str) -> str:
+    values = values.tolist() if type(values).__module__ == np.__name__ else values
+    try:
+        return json.dumps(values)
+    except TypeError as e:
+        raise TypeError(f"{kind} not JSON Serializable:", values) from e
