@@ -24,11 +24,11 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Any = Non
     """A model with layers like those of another, and weights of its own."""
     make = clone_function or _cloned
     if not callable(make):
-        raise ValueError(f"Expected `clone_function` argument to be a callable, got {clone_function}")
+        raise ValueError("Expected `layer_fn` argument to be a callable.")
     if isinstance(model, Sequential):
         return _clone_sequential(model, input_tensors, make)
     if not isinstance(model, Model):
-        raise ValueError(f"Expected `model` argument to be a `Model` instance, got {model}")
+        raise ValueError("Expected `model` argument to be a `Model` instance, got ", model)
     if not model._is_graph_network:
         raise ValueError("Expected `model` argument to be a functional `Model` instance, but got a subclass model instead.")
     return _clone_functional(model, input_tensors, make)

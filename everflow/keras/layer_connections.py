@@ -80,45 +80,27 @@ class LayerConnections:
 
     @property
     def input(self) -> Any:
-        """The input, where the layer has been called once."""
-        if len(self._inbound_nodes) > 1:
-            raise AttributeError(
-                f'Layer {self.name} has multiple inbound nodes, hence the notion of "layer input" is ill-defined. Use '
-                "`get_input_at(node_index)` instead."
-            )
+        """The input of the first call."""
         if not self._inbound_nodes:
             raise AttributeError(f"Layer {self.name} is not connected, no input to return.")
         return self.get_input_at(0)
 
     @property
     def output(self) -> Any:
-        """The output, where the layer has been called once."""
+        """The output of the first call."""
         if not self._inbound_nodes:
             raise AttributeError(f"Layer {self.name} has no inbound nodes.")
-        if len(self._inbound_nodes) > 1:
-            raise AttributeError(
-                f'Layer {self.name} has multiple inbound nodes, hence the notion of "layer output" is ill-defined. Use '
-                "`get_output_at(node_index)` instead."
-            )
         return self.get_output_at(0)
 
     @property
     def input_mask(self) -> Any:
-        """The mask of the input, where the layer has been called once."""
-        return _masks(self._only_connected("input_tensors", "input mask"))
+        """The mask of the first call's input."""
+        return _masks(self.input)
 
     @property
     def output_mask(self) -> Any:
-        """The mask of the output, where the layer has been called once."""
-        return _masks(self._only_connected("output_tensors", "output mask"))
-
-    def _only_connected(self, attribute: str, what: str) -> Any:
-        if len(self._inbound_nodes) != 1:
-            raise AttributeError(
-                f'Layer {self.name} has multiple inbound nodes, hence the notion of "layer {what}" is ill-defined. Use '
-                f"`get_{what.replace(' ', '_')}_connected_at(node_index)` instead."
-            )
-        return self._connected_at(0, attribute, what)
+        """The mask of the first call's output."""
+        return _masks(self.output)
 
     @property
     def input_shape(self) -> Any:
@@ -135,9 +117,10 @@ class LayerConnections:
             raise AttributeError(f"The layer has never been called and thus has no defined {what} shape.")
         shapes = [getattr(node, attribute) for node in self._inbound_nodes]
         if any(str(s) != str(shapes[0]) for s in shapes):
+            quote = '"' if what == "output" else ""
             raise AttributeError(
-                f'The layer "{self.name}" has multiple inbound nodes, with different {what} shapes. Hence the notion of "{what} shape" is '
-                f"ill-defined for the layer. Use `get_{what}_shape_at(node_index)` instead."
+                f'The layer "{self.name}{quote} has multiple inbound nodes, with different {what} shapes. Hence the notion of '
+                f'"{what} shape" is ill-defined for the layer. Use `get_{what}_shape_at(node_index)` instead.'
             )
         return shapes[0]
 

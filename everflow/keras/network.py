@@ -278,8 +278,8 @@ class Network(Layer):
 
     @property  # type: ignore[misc]
     def input_spec(self) -> Any:  # type: ignore[override]
-        """What the inputs have to be."""
-        return None
+        """What the inputs have to be: where there are several, as many."""
+        return [None] * len(self._input_layers) if self._is_graph_network and len(self._input_layers) > 1 else None
 
     @property
     def _input_layer_names(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from frames import DataFrame
 from PIL import Image
 
 import everflow as tf
@@ -152,8 +153,7 @@ def test_a_folder_of_classes_gives_batches(folder, capsys):
 
 
 def test_a_table_of_files_gives_batches(folder, capsys):
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(
+    table = DataFrame(
         {
             "filename": ["cat/0.png", "dog/2.png", "none.png"],
             "class": ["a", "b", "a"],

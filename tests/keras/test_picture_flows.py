@@ -8,19 +8,14 @@ import warnings
 
 import numpy as np
 import pytest
+from frames import DataFrame
 from plain import plain, refused
 
 import everflow as tf
 
-try:
-    import pandas
-except ImportError:
-    pandas = None
-
 I = tf.keras.preprocessing.image
 Image = pytest.importorskip("PIL.Image")
 pytest.importorskip("scipy")
-needs_pandas = pytest.mark.skipif(pandas is None, reason="pandas is not there")
 
 
 def some(*shape):
@@ -100,7 +95,7 @@ TABLE = {
 
 def of_table(batches=1, generator=None, rows=slice(None), **options):
     np.random.seed(3)
-    table = pandas.DataFrame(TABLE)[rows]
+    table = DataFrame(TABLE)[rows]
     options = {"shuffle": False, **options}
     it, said = quiet((generator or I.ImageDataGenerator()).flow_from_dataframe, table, folder(), target_size=(3, 3), **options)
     return [said, it.filenames, getattr(it, "class_indices", None), digest([next(it) for _ in range(batches)])]
@@ -533,7 +528,6 @@ def test_pictures(made, expected):
     assert found(made) == expected
 
 
-@needs_pandas
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
@@ -773,7 +767,6 @@ def test_pictures_that_cannot_be(wrong, expected):
     assert refused(wrong) == expected
 
 
-@needs_pandas
 @pytest.mark.parametrize(
     ("wrong", "expected"),
     [

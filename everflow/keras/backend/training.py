@@ -55,6 +55,10 @@ def normalize_batch_in_training(x: Any, gamma: Any, beta: Any, reduction_axes: A
     """(the normalized batch, its mean, its variance)."""
     rank = x.shape.ndims
     axes = [a % rank for a in reduction_axes]
+    if rank == 4 and axes == [0, 1, 2]:
+        # The fused op says how far samples vary, not this batch: it divides by one less.
+        ones, zeros = (tf.constant(v, dtype=x.dtype, shape=x.shape.as_list()[3:]) for v in (1.0, 0.0))
+        return tf.nn.fused_batch_norm(x, ones if gamma is None else gamma, zeros if beta is None else beta, epsilon=epsilon)
     mean, variance = tf.nn.moments(x, axes)
     if sorted(axes) == list(range(rank - 1)):
         return tf.nn.batch_normalization(x, mean, variance, beta, gamma, epsilon), mean, variance

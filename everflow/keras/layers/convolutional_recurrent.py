@@ -304,8 +304,7 @@ class ConvLSTM2D(ConvRNN2D):
 
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()
-        for name in ("cell", "unroll", "time_major"):
-            config.pop(name, None)
+        del config["cell"]
         mine = self.cell.get_config()
         config.update({k: v for k, v in mine.items() if k not in ("name", "trainable", "dtype", "batch_input_shape")})
         config["activity_regularizer"] = regularizers.serialize(self.activity_regularizer)

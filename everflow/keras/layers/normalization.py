@@ -415,17 +415,23 @@ class BatchNormalizationV2(BatchNormalizationBase):
     def __init__(self, axis: Any = -1, *args: Any, fused: Any = None, **kwargs: Any) -> None:
         super().__init__(axis, *args, **{**kwargs, "fused": fused})
         self._must_be_fused = bool(fused)
+        if fused:
+            self._check_that_it_can_be_fused()
+
+    def _check_that_it_can_be_fused(self) -> None:
+        if self.renorm:
+            raise ValueError("Passing both fused=True and renorm=True is unsupported")
+        axes = [self.axis] if isinstance(self.axis, int) else self.axis
+        if len(axes) > 1 or axes[0] not in (-3, -1, 1, 3):
+            raise ValueError("Passing fused=True is only supported when axis is 1 or 3")
+        for name in ("virtual_batch_size", "adjustment"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"Passing fused=True is unsupported when {name} is specified.")
 
     def _can_be_fused(self, rank: int) -> bool:
-        possible = super()._can_be_fused(rank)
-        if self._must_be_fused and not possible:
-            if self.renorm:
-                raise ValueError("Passing both fused=True and renorm=True is unsupported")
-            if rank != 4 or list(self.axis) not in ([1], [3]):
-                raise ValueError("Passing fused=True is only supported when axis is 1 or 3 for inputs of rank 4")
-            given = "virtual_batch_size" if self.virtual_batch_size is not None else "adjustment"
-            raise ValueError(f"Passing fused=True is unsupported when {given} is specified.")
-        return possible
+        if self._must_be_fused and rank != 4:
+            raise ValueError("Batch normalization layers with fused=True only support 4D input tensors.")
+        return super()._can_be_fused(rank)
 
     def _get_training_value(self, training: Any = None) -> Any:
         training = super()._get_training_value(training)

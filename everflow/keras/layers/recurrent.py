@@ -132,10 +132,8 @@ class StackedRNNCells(Layer):
         for cell, before in zip(self.cells, given):
             packed = before if len(before) > 1 or isinstance(cell.state_size, (list, tuple)) else before[0]
             arguments = {"constants": constants} if constants and has_arg(cell.call, "constants") else {}
-            if has_arg(cell.call, "training") and "training" in kwargs:
-                arguments["training"] = kwargs["training"]
             single = not hasattr(cell.state_size, "__len__") and not _takes_list(cell)
-            inputs, after = cell(inputs, packed if single else before, **arguments)
+            inputs, after = cell.call(inputs, packed if single else before, **arguments, **kwargs)
             kept.append(after)
         if self.reverse_state_order:
             kept = kept[::-1]
@@ -148,9 +146,8 @@ class StackedRNNCells(Layer):
             constants = []
         for cell in self.cells:
             if isinstance(cell, Layer) and not cell.built:
-                with tf.name_scope(cell.name):
-                    cell.build([input_shape, *constants] if constants and has_arg(cell.call, "constants") else input_shape)
-                    cell.built = True
+                cell.build([input_shape, *constants] if constants and has_arg(cell.call, "constants") else input_shape)
+                cell.built = True
             if getattr(cell, "output_size", None) is not None:
                 size = cell.output_size
             else:

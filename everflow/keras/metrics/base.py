@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import types
 import weakref
 from typing import Any
@@ -55,7 +56,7 @@ def _resulting(result: Any) -> Any:
 
 @public("keras.metrics.Metric")
 @internal("keras.metrics.Metric")
-class Metric(Layer):
+class Metric(Layer, metaclass=abc.ABCMeta):
     """Base of metrics: `update_state` adds a batch, `result` is the number so far, `reset_states` starts again.
 
     class Largest(tf.keras.metrics.Metric):
@@ -96,10 +97,12 @@ class Metric(Layer):
         """Starts again: all variables become zero."""
         batch_set_value([(v, 0) for v in self.variables])
 
+    @abc.abstractmethod
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
         """Adds a batch."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
+    @abc.abstractmethod
     def result(self) -> Any:
         """The number so far."""
         raise NotImplementedError("Must be implemented in subclasses.")

@@ -428,7 +428,7 @@ class DataFrameIterator(FileIterator):
         several = lambda entry: list(entry) if isinstance(entry, (list, tuple)) else [entry]
         if not classes:
             return table, sorted({one for entry in table[y_col] for one in several(entry)})
-        classes = list(dict.fromkeys(classes))
+        classes = sorted(set(classes))
         kept = table[y_col].map(lambda entry: [one for one in several(entry) if one in classes])
         whole = table[y_col].map(lambda entry: isinstance(entry, str))
         table = table.assign(**{y_col: kept.where(~whole, table[y_col])})

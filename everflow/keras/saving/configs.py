@@ -31,8 +31,6 @@ def as_json(value: Any) -> Any:
         return value.name
     if callable(value):
         return value.__name__
-    if isinstance(value, type):
-        return value.__name__
     if hasattr(value, "items"):
         return dict(value)
     if isinstance(value, (set, frozenset)) or hasattr(value, "__iter__"):

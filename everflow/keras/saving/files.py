@@ -80,7 +80,7 @@ def load_model(filepath: Any, custom_objects: dict[str, Any] | None = None, comp
 
 def save_weights(model: Any, filepath: Any, overwrite: bool, save_format: Any) -> None:
     """Writes the weights of a model: as HDF5 or as a checkpoint."""
-    _require_variables(model)
+    model._assert_weights_created()
     filepath = os.fspath(filepath)
     if save_format is None:
         save_format = "h5" if is_hdf5_path(filepath) else "tf"
@@ -132,7 +132,7 @@ def load_weights(model: Any, filepath: Any, by_name: bool) -> Any:
             "Unable to load weights saved in HDF5 format into a subclassed Model which has not created its variables yet. "
             "Call the Model first, then load the weights."
         )
-    _require_variables(model)
+    model._assert_weights_created()
     with h5py.File(filepath, "r") as f:
         group = f["model_weights"] if "layer_names" not in f.attrs and "model_weights" in f else f
         if by_name:
@@ -144,15 +144,6 @@ def load_weights(model: Any, filepath: Any, by_name: bool) -> Any:
 
 def _is_checkpoint(path: str) -> bool:
     return os.path.exists(path + ".index") or not os.path.exists(path)
-
-
-def _require_variables(model: Any) -> None:
-    for layer in model.layers:
-        if not layer.built and not model._is_graph_network and not model.built:
-            raise ValueError(
-                f"Weights for model {model.name} have not yet been created. Weights are created when the Model is first called on inputs "
-                "or `build()` is called with an `input_shape`."
-            )
 
 
 def _saver(model: Any) -> Any:

@@ -50,7 +50,7 @@ class ArrayBatches:
     """Batches cut from arrays that hold all samples."""
 
     uses_steps = False
-    from_generator = False
+    from_generator = from_dataset = False
     is_exhausted = False
     epochs = 1
 
@@ -90,7 +90,15 @@ class StreamBatches:
     batch_size = None
     samples = None
 
-    def __init__(self, batches: Any, steps: int | None, prepare: Any, restarts: bool = False, from_generator: bool = False) -> None:
+    def __init__(
+        self,
+        batches: Any,
+        steps: int | None,
+        prepare: Any,
+        restarts: bool = False,
+        from_generator: bool = False,
+        from_dataset: bool = False,
+    ) -> None:
         self._open = batches
         self._stream: Any = None
         self._held: Any = None
@@ -98,6 +106,7 @@ class StreamBatches:
         self._prepare = prepare
         self._restarts = restarts
         self.from_generator = from_generator
+        self.from_dataset = from_dataset
         self.is_exhausted = False
         self.epochs = 1
 

@@ -78,13 +78,11 @@ def get_loss_function(loss: Any) -> Any:
     """A loss as an object."""
     if loss is None or isinstance(loss, Loss):
         return loss
-    if loss in ("ce", "crossentropy"):
-        raise ValueError('Cannot automatically determine loss function from "ce"/"crossentropy": name it in full.')
     found = get_loss(loss)
-    if isinstance(found, Loss) or found is None:
+    # An object that is called takes the weights of samples itself, and says how its losses are put together.
+    if not hasattr(found, "__name__"):
         return found
-    name = getattr(found, "__name__", type(found).__name__)
-    return LossFunctionWrapper(found, name=name)
+    return LossFunctionWrapper(found, name=found.__name__)
 
 
 @internal("keras.engine.training_utils.prepare_loss_functions")
@@ -140,7 +138,7 @@ def set_sample_weight_modes(endpoints: list[Endpoint], mode: Any) -> None:
             raise ValueError(f"Unknown entries in sample_weight_mode dictionary: {unknown}. Only expected following keys: {names}")
         missing = [e.output_name for e in endpoints if not e.skips_target and e.output_name not in mode]
         if missing:
-            raise ValueError(f"Output {missing[0]} missing from `_sample_weight_modes` dictionary")
+            raise ValueError(f"Output {missing[0]}missing from `_sample_weight_modes` dictionary")
         modes = [mode.get(n) for n in names]
     elif isinstance(mode, (list, tuple)):
         if len(mode) != len(endpoints):
@@ -301,7 +299,9 @@ class Compiled:
         if isinstance(given, dict):
             unknown = sorted(set(given) - set(names))
             if unknown:
-                raise ValueError(f'Unknown entry in `target_tensors` dictionary: "{unknown[0]}". Only expected the following keys: {names}')
+                raise ValueError(
+                    f'Unknown entry in `target_tensors` dictionary: "{set(unknown)}". Only expected the following keys: {names}'
+                )
             return [given.get(n) for n in names]
         if isinstance(given, (list, tuple)):
             if len(given) != len(names):
@@ -312,4 +312,4 @@ class Compiled:
             return list(given)
         if isinstance(given, Tensor):
             return [given]
-        raise TypeError(f"Expected `target_tensors` to be a list or tuple or dict or a single tensor, but got: {given}")
+        raise TypeError("Expected `target_tensors` to be a list or tuple or dict or a single tensor, but got:", given)

@@ -5,12 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from everflow import nest
+from everflow.eager.context import executing_eagerly
 from everflow.graph.tensor import Tensor
-from everflow.keras.backend.session import get_session
-from everflow.keras.config import floatx
 from everflow.keras.enqueuers import Sequence, is_generator_or_sequence
 from everflow.keras.training import arrays
 from everflow.keras.training.batches import (
@@ -72,7 +69,7 @@ def _check_stateful_batch(model: Any, x: Any) -> None:
 
 
 def _weights(model: Any, targets: list[Any], sample_weight: Any, class_weight: Any) -> list[Any]:
-    """The weights of samples: for each output when layers run as Python, for those that have a place for them in a graph."""
+    """The weights of samples: for each output when layers run as Python, for those that are compared in a graph."""
     compiled = model._compiled
     compared = compiled.compared
     names = [e.output_name for e in compared]
@@ -87,17 +84,7 @@ def _weights(model: Any, targets: list[Any], sample_weight: Any, class_weight: A
     if model.run_eagerly:
         return [found.get(id(e)) for e in compiled.endpoints]
     model._steps.use_sample_weights([found.get(id(e)) is not None for e in compiled.endpoints])
-    return [_ones_for(t, e) if found[id(e)] is None else found[id(e)] for t, e in zip(targets, compared) if e.sample_weight is not None]
-
-
-def _ones_for(target: Any, endpoint: Any) -> Any:
-    """Weights of one for samples that came without any."""
-    dims = 2 if endpoint.sample_weight_mode == "temporal" else 1
-    if target is None:
-        return np.ones((1,) * dims, floatx())
-    if isinstance(target, Tensor):
-        target = target.numpy() if target.is_eager else get_session().run(target)
-    return np.ones(np.shape(target)[:dims], floatx())
+    return [found.get(id(e)) for e in compared]
 
 
 # Batches
@@ -122,19 +109,23 @@ def batches_of(
     def prepare(batch: Any) -> list[Any]:
         return standardized(model, *_unpacked(batch, with_targets), class_weight, with_targets, compares=not of_dataset)
 
-    of_dataset = is_dataset(x) or is_iterator(x)
+    if is_iterator(x):
+        raise ValueError(
+            "For performance reasons Keras `fit`, `evaluate` and`predict` accept tf.data `Datasets` as input but not iterators that "
+            "have been manually generated from Datasets by users. Please directly pass in the original `Dataset` object instead of "
+            "passing in `iter(dataset)`."
+        )
+    of_dataset = is_dataset(x)
     if of_dataset:
-        _refuse("dataset or a dataset iterator", x, y, sample_weight)
+        _refuse(x, y, sample_weight)
         if batch_size is not None:
             raise ValueError(
                 f"The `batch_size` argument must not be specified for the given input type. Received input: {x}, batch_size: {batch_size}"
             )
-        if is_iterator(x):
-            return StreamBatches(iterator_batches(x), steps, prepare)
         steps, restarts = number_of_batches(x, steps, steps_name)
-        return StreamBatches(dataset_batches(x), steps, prepare, restarts=restarts or anew)
+        return StreamBatches(dataset_batches(x), steps, prepare, restarts=restarts or anew, from_dataset=True)
     if is_generator_or_sequence(x):
-        _refuse("`keras.utils.Sequence`" if isinstance(x, Sequence) else "generator", x, y, sample_weight)
+        _refuse_beside_generator(y=(y, "targets as the second"), sample_weight=(sample_weight, "sample weights as the third"))
         if steps is None and isinstance(x, Sequence):
             steps = len(x)
         return StreamBatches(generator_batches(x, *workers, bool(shuffle)), steps, prepare, from_generator=True)
@@ -147,12 +138,25 @@ def batches_of(
         return _repeated([everything], steps)
     if steps is None:
         return ArrayBatches(everything, _fixed_size(model, batch_size), shuffle)
-    if batch_size is not None:
-        raise ValueError(f"If {steps_name} is set, the `batch_size` must be None.")
+    return _stepped(everything, batch_size, steps)
+
+
+def _stepped(everything: list[Any], batch_size: Any, steps: int) -> StreamBatches:
+    """Arrays in a number of steps: each takes all samples in a graph, and its share of them in eager mode."""
+    if not executing_eagerly() or any(isinstance(part, Tensor) for part in everything):
+        return _repeated([everything], steps)
     samples = next(int(part.shape[0]) for part in everything if part is not None)
-    if 0 < steps <= samples and not any(isinstance(part, Tensor) for part in everything):
-        return _repeated([batch for batch, _ in ArrayBatches(everything, -(-samples // steps), False).epoch()], steps)
-    return _repeated([everything], steps)
+    if batch_size is None and samples % steps:
+        raise ValueError(
+            f"The number of samples {samples} is not divisible by steps {steps}. Please change the number of steps to a value that can "
+            "consume all the samples"
+        )
+    if batch_size is not None and samples < batch_size * steps:
+        raise ValueError(
+            f"Number of samples {samples} is less than samples required for specified batch_size {batch_size} and steps {steps}"
+        )
+    batches = ArrayBatches(everything, batch_size or samples // steps, False).epoch()
+    return _repeated([batch for batch, _ in itertools.islice(batches, steps)], steps)
 
 
 def validation_batches(model: Any, data: Any, batch_size: Any, steps: Any, workers: Workers) -> Any:
@@ -177,7 +181,7 @@ def split_batches(
     model: Any, x: Any, y: Any, sample_weight: Any, class_weight: Any, share: float, batch_size: Any, shuffle: Any
 ) -> tuple[ArrayBatches, ArrayBatches]:
     """(the batches of the first samples, those of the last ones, a share of all)."""
-    if is_dataset(x) or is_iterator(x):
+    if is_dataset(x):
         raise ValueError(
             "`validation_split` argument is not supported when input `x` is a dataset or a dataset iterator."
             f"Received: x={x}, validation_split={share}"
@@ -229,7 +233,8 @@ def _unpacked(batch: Any, with_targets: bool) -> tuple[Any, Any, Any]:
     )
 
 
-def _refuse(kind: str, x: Any, y: Any, sample_weight: Any) -> None:
+def _refuse(x: Any, y: Any, sample_weight: Any) -> None:
+    kind = "dataset or dataset iterator"
     if y is not None:
         raise ValueError(
             f"You passed a {kind} ({x}) as input `x` to your model. In that case, you should not specify a target (`y`) "
@@ -241,6 +246,15 @@ def _refuse(kind: str, x: Any, y: Any, sample_weight: Any) -> None:
             f"as the third element of your {kind}, i.e. (inputs, targets, sample_weight). Received: x={x}, "
             f"sample_weight={sample_weight}"
         )
+
+
+def _refuse_beside_generator(**given: tuple[Any, str]) -> None:
+    for name, (value, place) in given.items():
+        if value is not None:
+            raise ValueError(
+                f"`{name}` argument is not supported when data isa generator or Sequence instance. Instead pass {place} element of the "
+                "generator."
+            )
 
 
 def _require_steps(steps: Any, steps_name: str) -> None:

@@ -180,7 +180,8 @@ def _observed(model: Any, mode: str, batches: Any, verbose: int, callbacks: Any)
 
 
 def _train_message(batches: Any, validation: Any) -> str:
-    shown = f"Train on {batches.number} {'steps' if batches.uses_steps else 'samples'}"
+    kind = "steps" if batches.from_dataset else "samples"
+    shown = f"Train on {batches.number} {kind}"
     if validation is not None and validation.number:
-        shown += f", validate on {validation.number} {'steps' if validation.uses_steps else 'samples'}"
+        shown += f", validate on {validation.number} {kind}"
     return shown

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.graph.scopes import name_scope
+from everflow.graph.tensor import Tensor
 from everflow.keras.backend.functions import function
 from everflow.keras.backend.learning_phase import symbolic_learning_phase
+from everflow.keras.backend.session import get_session
 from everflow.keras.callbacks.base import PREDICT, TEST, TRAIN
 from everflow.keras.config import floatx
 from everflow.keras.losses.names import LABEL_DTYPES_FOR_LOSSES
@@ -64,7 +68,7 @@ def loss_of(endpoint: Any, y_true: Any, y_pred: Any, weight: Any, mask: Any) -> 
         return loss(y_true, y_pred, sample_weight=weight)
     losses = compute_weighted_loss(loss.call(y_true, y_pred), sample_weight=weight, reduction=ReductionV2.NONE)
     reduction = ReductionV2.SUM_OVER_BATCH_SIZE if loss.reduction == ReductionV2.AUTO else loss.reduction
-    return reduce_weighted_loss(losses, reduction=ReductionV2.SUM_OVER_BATCH_SIZE if reduction == ReductionV2.NONE else reduction)
+    return reduce_weighted_loss(losses, reduction=reduction)
 
 
 def metric_values(endpoint: Any, y_true: Any, y_pred: Any, weight: Any, mask: Any) -> dict[str, Any]:
@@ -98,7 +102,17 @@ def total_loss(endpoints: Any, targets: Any, outputs: Any, weights: Any, masks: 
             total = added if total is None else total + added
         if total is None:
             raise ValueError("The model cannot be compiled because it has no loss to optimize.")
-        return (tf.identity(total) if total.shape.ndims == 0 else tf.reduce_mean(total)), shown
+        return tf.identity(total), shown
+
+
+def _ones_for(target: Any, endpoint: Any) -> Any:
+    """Weights of one for samples that came without any."""
+    dims = 2 if endpoint.sample_weight_mode == "temporal" else 1
+    if target is None:
+        return np.ones((1,) * dims, floatx())
+    if isinstance(target, Tensor):
+        target = target.numpy() if target.is_eager else get_session().run(target)
+    return np.ones(np.shape(target)[:dims], floatx())
 
 
 class GraphSteps:
@@ -122,8 +136,21 @@ class GraphSteps:
         self.function(mode)
         phase = [] if isinstance(symbolic_learning_phase(), int) else [mode == TRAIN]
         functions = self.functions
+        fed = (lambda arrays: arrays) if mode == PREDICT else self._with_placed_weights
         # Looked up for each batch: the first one that comes with weights has the functions made anew.
-        return lambda arrays: (functions.get(mode) or self.function(mode))([*arrays, *phase])
+        return lambda arrays: (functions.get(mode) or self.function(mode))([*fed(arrays), *phase])
+
+    def _with_placed_weights(self, arrays: list[Any]) -> list[Any]:
+        """Arrays that end in the weights of all outputs, without those that have no place, and with ones where none were given."""
+        compared = [e for e in self.endpoints if not e.skips_target]
+        at = len(arrays) - len(compared)
+        fed, weights = arrays[:at], arrays[at:]
+        if not any(e.sample_weight is not None for e in compared):
+            return fed
+        targets = fed[len(self.model._feed_inputs) :]
+        if len(targets) != len(compared):
+            targets = [None] * len(compared)
+        return [*fed, *(_ones_for(t, e) if w is None else w for t, w, e in zip(targets, weights, compared) if e.sample_weight is not None)]
 
     def function(self, mode: str) -> Any:
         """The function of a mode: (inputs, targets, weights[, phase]) to the loss and the metrics, or (inputs[, phase]) to outputs."""
