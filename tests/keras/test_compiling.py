@@ -297,6 +297,16 @@ def test_what_cannot_be_compiled_or_fitted(wrong, expected):
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
+        (lambda: fitted(batch_size=2, steps_per_epoch=2), [{"loss": [1.736], "mean_absolute_error": [0.9043]}, [[[0.8025], [0.6803]]], []]),
+        (
+            lambda: fitted(dataset(X, YA, HEAVY), None, steps_per_epoch=2, verbose=1, validation_data=dataset(X, YA), validation_steps=1),
+            [
+                {"loss": [3.451], "mean_absolute_error": [0.9494], "val_loss": [0.09058], "val_mean_absolute_error": [0.2923]},
+                [[[0.6156], [0.4325]]],
+                ["Train on 2 steps, validate on 1 steps"],
+            ],
+        ),
+        (lambda: fitted(verbose=1, validation_data=dataset(X, YA), validation_steps=1)[2], ["Train on 4 samples, validate on 1 samples"]),
         (
             lambda: fitted(epochs=2, shuffle=False, batch_size=3),
             [{"loss": [1.915, 1.422], "mean_absolute_error": [0.9525, 0.756]}, [[[0.7454], [0.5776]]], []],
@@ -308,14 +318,6 @@ def test_what_cannot_be_compiled_or_fitted(wrong, expected):
         (
             lambda: fitted(shuffle=False, verbose=1, batch_size=2, validation_split=0.25),
             [
-                (lambda: fitted(batch_size=2, steps_per_epoch=2), ...),
-                (
-                    lambda: fitted(
-                        dataset(X, YA, HEAVY), None, steps_per_epoch=2, verbose=1, validation_data=dataset(X, YA), validation_steps=1
-                    ),
-                    ...,
-                ),
-                (lambda: fitted(verbose=1, validation_data=dataset(X, YA), validation_steps=1)[2], ...),
                 {"loss": [2.401], "mean_absolute_error": [1.197], "val_loss": [0.0003728], "val_mean_absolute_error": [0.01931]},
                 [[[0.5966], [0.4391]]],
                 ["Train on 3 samples, validate on 1 samples"],

@@ -135,9 +135,7 @@ class StackedRNNCells(Layer):
             single = not hasattr(cell.state_size, "__len__") and not _takes_list(cell)
             inputs, after = cell.call(inputs, packed if single else before, **arguments, **kwargs)
             kept.append(after)
-        if self.reverse_state_order:
-            kept = kept[::-1]
-        return inputs, nest.pack_sequence_as(self.state_size, nest.flatten(kept)) if _plain(self.state_size) else kept
+        return inputs, nest.pack_sequence_as(sizes, nest.flatten(kept)) if _plain(sizes) else kept
 
     def build(self, input_shape: Any) -> None:
         if isinstance(input_shape, list) and isinstance(input_shape[0], (tuple, list, TensorShape)):
