@@ -128,6 +128,8 @@ def batches_of(
         _refuse_beside_generator(y=(y, "targets as the second"), sample_weight=(sample_weight, "sample weights as the third"))
         if steps is None and isinstance(x, Sequence):
             steps = len(x)
+        if steps is None and not executing_eagerly():
+            raise ValueError(f"Please specify the number of steps via the `{steps_name}` argument.")
         return StreamBatches(generator_batches(x, *workers, bool(shuffle)), steps, prepare, from_generator=True)
     if has_symbolic(x) or has_symbolic(y):
         _require_steps(steps, steps_name)
