@@ -46,7 +46,7 @@ def shown(path: str) -> str:
     return path if path.startswith(("tensorflow_estimator", "tensorflow_serving")) else "tensorflow." + path
 
 
-_held_by = types.ModuleType.__dict__["__dict__"].__get__
+_held_by: Callable[[types.ModuleType], dict[str, Any]] = vars(types.ModuleType)["__dict__"].__get__
 
 
 class Names(MutableMapping[str, Any]):
