@@ -148,7 +148,7 @@ class SessionManager:
         """Initializes what is local, or says what the model lacks before that."""
         if self._local_init_op is None:
             return None
-        if names := _uninitialized(self._ready_for_local_init_op, sess, _READY_FOR_LOCAL_INIT):
+        if names := uninitialized(self._ready_for_local_init_op, sess, _READY_FOR_LOCAL_INIT):
             return _Missing(_READY_FOR_LOCAL_INIT, names)
         logging.info("Running local_init_op.")
         sess.run(self._local_init_op, options=self._local_init_run_options)
@@ -159,7 +159,7 @@ class SessionManager:
         """What the model lacks, after what is local was initialized."""
         if early := self._initialize_locally(sess):
             return early
-        names = _uninitialized(self._ready_op, sess, _READY)
+        names = uninitialized(self._ready_op, sess, _READY)
         return _Missing(_READY, names) if names else None
 
 
@@ -171,7 +171,7 @@ def _close_quietly(sess: Any) -> None:
         logging.vlog(1, "Session close failed: %s", e)
 
 
-def _uninitialized(op: Any, sess: Any, stage: str) -> str | None:
+def uninitialized(op: Any, sess: Any, stage: str) -> str | None:
     """What is not initialized, by an op that gives names or fails; None if everything is."""
     if op is None:
         return None

@@ -107,7 +107,10 @@ class Node:
         meaning = self.meaning
         if meaning is None:
             return self.type != FEED
-        return meaning.writes or meaning.checks or (self.op is not None and self.op.op_def_.is_stateful and not meaning.pure)
+        # Ops of accumulators that are held by reference are not stateful by their definitions.
+        if meaning.writes or meaning.checks or meaning.brings or meaning.waits:
+            return True
+        return self.op is not None and self.op.op_def_.is_stateful and not meaning.pure
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name}>"

@@ -183,7 +183,7 @@ for _prefix in ("", "Resource"):
     op(f"{_prefix}AccumulatorApplyGradient", kernel=_apply, brings=True)
     op(f"{_prefix}AccumulatorTakeGradient", kernel=_take, shape=lambda o: None, waits=True)
     op(f"{_prefix}AccumulatorNumAccumulated", kernel=_count, shape=scalar)
-    op(f"{_prefix}AccumulatorSetGlobalStep", kernel=_set_step)
+    op(f"{_prefix}AccumulatorSetGlobalStep", kernel=_set_step, brings=True)
 op("SparseAccumulatorApplyGradient", kernel=_apply_sparse, brings=True)
 op(
     "SparseAccumulatorTakeGradient",

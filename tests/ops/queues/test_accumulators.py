@@ -56,3 +56,12 @@ def test_shapes_are_checked(session):
         session.run(tf.SparseConditionalAccumulator(tf.float32, [3]).apply_grad([5], [1.0]))
     with pytest.raises(tf.errors.InvalidArgumentError, match="num_required must be positive, but was 0"):
         session.run(tf.ConditionalAccumulator(tf.float32).take_grad(0))
+
+
+def test_gradients_given_before_another_op_are_given(session):
+    accumulator = tf.SparseConditionalAccumulator(tf.float32)
+    given = accumulator.apply_indexed_slices_grad(tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([1, 1])))
+    with tf.control_dependencies([given]):
+        after = tf.random_uniform([])
+    session.run(after)
+    assert session.run(accumulator.num_accumulated()) == 1
