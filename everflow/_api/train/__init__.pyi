@@ -61,6 +61,7 @@ from everflow.train.hooks_steps import StepCounterHook as StepCounterHook
 from everflow.train.hooks_steps import StopAtStepHook as StopAtStepHook
 from everflow.train.hooks_saving import SummarySaverHook as SummarySaverHook
 from everflow.train.supervisor import Supervisor as Supervisor
+from everflow.train.sync_replicas import SyncReplicasOptimizer as SyncReplicasOptimizer
 from everflow.train.checkpoints.warm_starting import VocabInfo as VocabInfo
 from everflow.train.monitored_session import WorkerSessionCreator as WorkerSessionCreator
 from everflow.train.queue_runners import add_queue_runner as add_queue_runner
