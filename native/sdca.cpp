@@ -2,8 +2,11 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -204,6 +207,51 @@ void sdca_residues(Array<int64_t, 1> starts, Array<int64_t, 1> columns, Array<fl
     }
 }
 
+// Which examples a pass takes, `out.size()` of them: drawn by their chances, each draw of an example leaving a tenth of them for the next;
+// what draws do not fill goes to those that were never drawn, the likeliest first.
+void sdca_draw(Array<double, 1> chances, uint64_t seed, Array<int64_t, 1> out) {
+    const size_t count = chances.size();
+    const double* chance = chances.data();
+    int64_t* picked = out.data();
+    nb::gil_scoped_release unlocked;
+    std::vector<double> sums(count);
+    std::partial_sum(chance, chance + count, sums.begin());
+    std::vector<int> times(count, 0);
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    size_t filled = 0;
+    for (size_t misses = 0; filled < count && misses < count;) {
+        const size_t i = std::min<size_t>(std::upper_bound(sums.begin(), sums.end(), uniform(random) * sums.back()) - sums.begin(), count - 1);
+        if (uniform(random) > std::pow(0.1, times[i])) {
+            ++misses;
+            continue;
+        }
+        ++times[i];
+        picked[filled++] = static_cast<int64_t>(i);
+    }
+    std::vector<int64_t> never;
+    for (size_t i = 0; i < count; ++i)
+        if (!times[i]) never.push_back(static_cast<int64_t>(i));
+    std::stable_sort(never.begin(), never.end(), [&](int64_t a, int64_t b) { return chance[a] > chance[b]; });
+    // Draws that were kept twice leave more examples over than places.
+    for (size_t i = 0; i < never.size() && filled < count; ++i) picked[filled++] = never[i];
+}
+
+// Whether a row has a column twice.
+bool sdca_repeats_columns(Array<int64_t, 1> starts, Array<int64_t, 1> columns, int64_t width) {
+    const int64_t *start = starts.data(), *column = columns.data();
+    const int64_t rows = static_cast<int64_t>(starts.size()) - 1;
+    nb::gil_scoped_release unlocked;
+    std::vector<int64_t> last_row(width, -1);
+    for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t j = start[i]; j < start[i + 1]; ++j) {
+            if (last_row[column[j]] == i) return true;
+            last_row[column[j]] = i;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 void add_sdca(nb::module_& module) {
@@ -215,6 +263,10 @@ void add_sdca(nb::module_& module) {
                nb::arg("weights").noconvert(), nb::arg("labels").noconvert(), nb::arg("example_weights").noconvert(),
                nb::arg("state").noconvert(), nb::arg("kind"), nb::arg("l1"), nb::arg("l2"), nb::arg("out").noconvert(),
                "How much a dual step could win for each example.");
+    module.def("sdca_draw", &sdca_draw, nb::arg("chances").noconvert(), nb::arg("seed"), nb::arg("out").noconvert(),
+               "The examples that a pass takes, drawn by their chances.");
+    module.def("sdca_repeats_columns", &sdca_repeats_columns, nb::arg("starts").noconvert(), nb::arg("columns").noconvert(), nb::arg("width"),
+               "Whether a row of a sparse matrix has a column twice.");
 }
 
 }  // namespace everflow

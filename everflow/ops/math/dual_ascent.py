@@ -67,6 +67,8 @@ class _Columns:
     def add_dense(self, matrix: Any, weights: Any) -> None:
         """A feature of numbers."""
         width = matrix.shape[1] if matrix.ndim > 1 else 1
+        if width > weights.numel():
+            raise invalid_argument(f"More dense features than we have parameters for: {width}")
         rows = torch.arange(self._count).repeat_interleave(width)
         self._add(rows, torch.arange(width).repeat(self._count), matrix.reshape(-1), weights)
 
@@ -82,6 +84,8 @@ class _Columns:
         starts = torch.zeros(self._count + 1, dtype=torch.int64)
         torch.cumsum(torch.bincount(rows, minlength=self._count), 0, out=starts[1:])
         columns, values = torch.cat(self._columns)[order], torch.cat(self._values)[order].float()
+        if _native.sdca_repeats_columns(starts.numpy(), columns.numpy(), self._width):
+            raise invalid_argument("Duplicate index in sparse vector.")
         return starts, columns.contiguous(), values.contiguous(), torch.cat(self._weights).float().contiguous()
 
 
@@ -136,7 +140,7 @@ def _optimizer(node: Node) -> Kernel:
 def _sampled(
     random: Any, starts: Any, places: Any, values: Any, weights: Any, examples: Any, state: Any, kind: str, l1: float, l2: float
 ) -> Any:
-    """Examples drawn with the chance of what a step of theirs could win; None where there is nothing to win."""
+    """Examples drawn by what a step of theirs could win; None where there is nothing to win."""
     out = np.zeros(len(starts) - 1)
     labels, example_weights = examples
     _native.sdca_residues(starts, places, values, weights, labels, example_weights, state, kind, float(l1), float(l2), out)
@@ -144,7 +148,9 @@ def _sampled(
     # Before the first pass no example has a state, and all are taken.
     if not (total > 0 and np.isfinite(total)) or not state[:, 3].any():
         return None
-    return random.choice(len(out), size=len(out), p=out / total).astype(np.int64)
+    order = np.empty(len(out), dtype=np.int64)
+    _native.sdca_draw(out, random.randint(2**31), order)
+    return order
 
 
 def _optimizer_shape(o: Operation) -> Any:
