@@ -5,30 +5,38 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
+from everflow import internals
 from everflow.api import internal
 from everflow.estimator.canned.optimizers import get_optimizer_instance_v2
-from everflow.estimator.canned.v2.training import classification_head, with_global_step
+from everflow.estimator.canned.v2.training import classification_head
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.heads.sequential import SequentialHead, SequentialHeadWrapper
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.feature_column.layers import DenseFeatures, SequenceFeatures
 from everflow.feature_column.sequence import concatenate_context_input
 from everflow.feature_column.serialization import deserialize_feature_columns, serialize_feature_columns
+from everflow.graph.scopes import name_scope
+from everflow.keras.layers.recurrent_layers import GRUV2, LSTMV2, SimpleRNN
 from everflow.keras.model import Model
+from everflow.platform import logging
+from everflow.train.global_step import get_or_create_global_step
 
 USE_DEFAULT = internal("estimator.canned.rnn.USE_DEFAULT")(object())
 _LEARNING_RATE = 0.05
 _CLIP_NORM = 5.0
-_CELLS = {"lstm": "LSTMCell", "gru": "GRUCell", "simple_rnn": "SimpleRNNCell"}
-_LAYERS = {"lstm": "LSTM", "gru": "GRU", "simple_rnn": "SimpleRNN"}
+_SIMPLE = "simple_rnn"
+# Programs that watch what estimators make put layers of their own into this module.
+LAYERS: Any = internals.module("python.keras.layers")
+LAYERS_BY_TYPE = internal("estimator.canned.rnn._CELL_TYPE_TO_LAYER_MAPPING")({"lstm": LSTMV2, "gru": GRUV2, _SIMPLE: SimpleRNN})
+_CELLS = {"lstm": "LSTMCell", "gru": "GRUCell", _SIMPLE: "SimpleRNNCell"}
 
 
 def _cell(units: int, cell_type: Any) -> Any:
-    kind = getattr(tf.keras.layers, _CELLS[cell_type]) if cell_type in _CELLS else cell_type
+    kind = getattr(LAYERS, _CELLS[cell_type]) if cell_type in _CELLS else cell_type
     if not callable(kind):
         raise ValueError(
             "`cell_type` should be a class producing a RNN cell, or a string specifying the cell type. Supported strings are: "
-            f"{sorted(_CELLS)}."
+            "['simple_rnn', 'lstm', 'gru']."
         )
     cell = kind(units=units)
     if not hasattr(cell, "call") or not hasattr(cell, "state_size"):
@@ -36,18 +44,23 @@ def _cell(units: int, cell_type: Any) -> Any:
     return cell
 
 
+def _check_cell(rnn_cell_fn: Any, units: Any, cell_type: Any) -> None:
+    if rnn_cell_fn and (units or cell_type is not USE_DEFAULT):
+        raise ValueError("units and cell_type must not be specified when using rnn_cell_fn")
+
+
 @internal("estimator.canned.rnn._make_rnn_layer")
 def make_rnn_layer(rnn_cell_fn: Any, units: Any, cell_type: Any, return_sequences: bool) -> Any:
     """The recurrent layer that a function, a cell type or the name of one stands for."""
-    layers = tf.keras.layers
-    if rnn_cell_fn is not None:
-        return layers.RNN(cell=rnn_cell_fn(), return_sequences=return_sequences)
-    cell_type = "simple_rnn" if cell_type is USE_DEFAULT else cell_type
-    units = [units] if isinstance(units, int) else list(units)
-    if cell_type in _LAYERS and len(units) == 1:
-        return getattr(layers, _LAYERS[cell_type])(units=units[0], return_sequences=return_sequences)
-    cells = [_cell(n, cell_type) for n in units]
-    return layers.RNN(cell=cells[0] if len(cells) == 1 else layers.StackedRNNCells(cells), return_sequences=return_sequences)
+    _check_cell(rnn_cell_fn, units, cell_type)
+    if isinstance(units, int) and isinstance(cell_type, str) and cell_type in LAYERS_BY_TYPE:
+        return LAYERS_BY_TYPE[cell_type](units=units, return_sequences=return_sequences)
+    if rnn_cell_fn:
+        cell = rnn_cell_fn()
+    else:
+        cells = [_cell(n, _SIMPLE if cell_type is USE_DEFAULT else cell_type) for n in units]
+        cell = cells[0] if len(cells) == 1 else cells
+    return LAYERS.RNN(cell=cell, return_sequences=return_sequences)
 
 
 @internal("estimator.canned.rnn.RNNModel")
@@ -65,21 +78,25 @@ class RNNModel(Model):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        if not isinstance(units, int):
+            raise ValueError(f"units must be an int.  Given type: {type(units)}")
         self.__dict__["_columns"] = (list(sequence_feature_columns), list(context_feature_columns or ()))
         self._return_sequences = return_sequences
-        self._sequence_layer = SequenceFeatures(sequence_feature_columns, name="sequential_input_layer")
-        self._context_layer = DenseFeatures(context_feature_columns, name="context_input_layer") if context_feature_columns else None
+        self._sequence_layer = SequenceFeatures(sequence_feature_columns)
+        self._context_layer = DenseFeatures(context_feature_columns) if context_feature_columns else None
         self._rnn_layer = rnn_layer
-        self._logits_layer = tf.keras.layers.Dense(units=units, activation=activation, name="logits")
+        self._logits_layer = LAYERS.Dense(units=units, activation=activation, name="logits")
 
     def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
         """The logits of sequences, or of each of their steps."""
         if not isinstance(inputs, dict):
             raise ValueError(f"inputs should be a dictionary of `Tensor`s. Given type: {type(inputs)}")
-        sequence, lengths = self._sequence_layer(inputs)
-        mask = tf.sequence_mask(lengths, maxlen=tf.shape(sequence)[1], name="sequence_mask")
-        if self._context_layer is not None:
-            sequence = concatenate_context_input(self._context_layer(inputs), sequence)
+        with name_scope("sequence_input_layer"):
+            sequence, lengths = self._sequence_layer(inputs)
+            tf.summary.histogram("sequence_length", lengths)
+            if self._context_layer is not None:
+                sequence = concatenate_context_input(self._context_layer(inputs), sequence)
+        mask = tf.sequence_mask(lengths)
         activations = self._rnn_layer(sequence, mask=mask, training=training)
         logits = self._logits_layer(activations)
         if self._return_sequences:
@@ -115,15 +132,18 @@ class RNNModel(Model):
 
 def _spec(features: Any, labels: Any, mode: str, head: Any, model: Any, optimizer: Any, return_sequences: bool) -> Any:
     training = mode == ModeKeys.TRAIN
-    if isinstance(optimizer, str):
+    if not training:
+        optimizer = None
+    elif isinstance(optimizer, str):
         optimizer = get_optimizer_instance_v2(optimizer, learning_rate=_LEARNING_RATE)
         optimizer.clipnorm = _CLIP_NORM
     else:
         optimizer = get_optimizer_instance_v2(optimizer)
-    with_global_step(optimizer, mode)
+    if training:
+        optimizer.iterations = get_or_create_global_step()
     logits = model(features, training=training)
     if return_sequences and head.input_sequence_mask_key not in features:
-        features = {**features, head.input_sequence_mask_key: logits._keras_mask}
+        features[head.input_sequence_mask_key] = logits._keras_mask
     return head.create_estimator_spec(
         features=features,
         mode=mode,
@@ -152,19 +172,14 @@ class RNNEstimator(Estimator):
         optimizer: Any = "Adagrad",
         config: Any = None,
     ) -> None:
-        if rnn_cell_fn is not None and (units is not None or cell_type is not USE_DEFAULT):
-            raise ValueError("units and cell_type must not be specified when using rnn_cell_fn")
-        if rnn_cell_fn is None and units is None:
-            raise ValueError("units must be specified where there is no rnn_cell_fn.")
         if return_sequences and not isinstance(head, SequentialHead):
             raise ValueError("Provided head must be a `_SequentialHead` object when `return_sequences` is set to True.")
+        _check_cell(rnn_cell_fn, units, cell_type)
 
         def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
             del config
-            layer = make_rnn_layer(rnn_cell_fn, units, cell_type, return_sequences)
-            layer._name = "rnn"
             model = RNNModel(
-                layer,
+                make_rnn_layer(rnn_cell_fn, units, cell_type, return_sequences),
                 units=head.logits_dimension,
                 sequence_feature_columns=sequence_feature_columns,
                 context_feature_columns=context_feature_columns,
@@ -199,6 +214,7 @@ class RNNClassifier(RNNEstimator):
     ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         if return_sequences:
+            logging.info("Converting head to sequential head with `SequentialHeadWrapper` to allow sequential predictions.")
             head = SequentialHeadWrapper(head, sequence_length_mask=sequence_mask, feature_columns=weight_column)
         super().__init__(
             head=head,

@@ -10,11 +10,13 @@ from everflow.estimator.canned.optimizers import checked_features, default_parti
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.extending import clip_gradients_by_norm
 from everflow.estimator.heads.classification import classification_head
+from everflow.estimator.heads.sequential import SequentialHead
 from everflow.feature_column.scoped import input_layer, sequence_input_layer
 from everflow.feature_column.sequence import concatenate_context_input
 from everflow.losses.weighting import Reduction
 from everflow.ops.variables.variable_scope import variable_scope
 from everflow.train.global_step import get_global_step
+from everflow.train.optimizer import Optimizer
 
 _MODULE = "contrib.estimator.python.estimator.rnn"
 _DEFAULT = object()
@@ -58,7 +60,9 @@ def rnn_logit_fn_builder(
     input_layer_partitioner: Any,
     return_sequences: bool = False,
 ) -> Any:
-    """A function from features and mode to the logits of a recurrent model."""
+    """A function from features and mode to the logits of a recurrent model, and to which steps they are for."""
+    if not isinstance(output_units, int):
+        raise ValueError(f"output_units must be an int.  Given type: {type(output_units)}")
 
     def rnn_logit_fn(features: Any, mode: Any) -> Any:
         with variable_scope("sequence_input_layer", values=tuple(features.values()), partitioner=input_layer_partitioner):
@@ -72,7 +76,7 @@ def rnn_logit_fn_builder(
         activations = outputs if return_sequences else _last(outputs, lengths)
         with variable_scope("logits", values=(activations,)):
             logits = tf.layers.dense(activations, units=output_units, activation=None, kernel_initializer=tf.glorot_uniform_initializer())
-        return (logits, lengths) if return_sequences else logits
+        return logits, tf.sequence_mask(lengths)
 
     return rnn_logit_fn
 
@@ -93,10 +97,8 @@ def rnn_model_fn(
 ) -> Any:
     """The model function of a recurrent model."""
     checked_features(features)
-    if isinstance(optimizer, str):
+    if not isinstance(optimizer, Optimizer):
         optimizer = clip_gradients_by_norm(get_optimizer_instance(optimizer, learning_rate=_LEARNING_RATE), _CLIP_NORM)
-    else:
-        optimizer = get_optimizer_instance(optimizer)
     partitioner = tf.min_max_variable_partitioner(max_partitions=config.num_ps_replicas if config else 0)
     with variable_scope("rnn", values=tuple(features.values()), partitioner=partitioner):
         logit_fn = rnn_logit_fn_builder(
@@ -107,8 +109,9 @@ def rnn_model_fn(
             input_layer_partitioner or default_partitioner(config),
             return_sequences,
         )
-        found = logit_fn(features=features, mode=mode)
-        logits = found[0] if return_sequences else found
+        logits, mask = logit_fn(features=features, mode=mode)
+        if return_sequences and head.input_sequence_mask_key not in features:
+            features[head.input_sequence_mask_key] = mask
 
         def train_op_fn(loss: Any) -> Any:
             return optimizer.minimize(loss, global_step=get_global_step())
@@ -117,11 +120,11 @@ def rnn_model_fn(
 
 
 def _checked_cell_fn(rnn_cell_fn: Any, num_units: Any, cell_type: Any) -> Any:
-    if rnn_cell_fn is not None and (num_units is not None or cell_type is not _DEFAULT):
+    if rnn_cell_fn and (num_units or cell_type is not _DEFAULT):
         raise ValueError("num_units and cell_type must not be specified when using rnn_cell_fn")
-    if rnn_cell_fn is not None:
+    if rnn_cell_fn:
         return rnn_cell_fn
-    return make_rnn_cell_fn(num_units or (), "basic_rnn" if cell_type is _DEFAULT else cell_type)
+    return make_rnn_cell_fn(num_units, "basic_rnn" if cell_type is _DEFAULT else cell_type)
 
 
 @public("contrib.estimator.RNNEstimator")
@@ -143,6 +146,8 @@ class ContribRNNEstimator(Estimator):
         input_layer_partitioner: Any = None,
         config: Any = None,
     ) -> None:
+        if return_sequences and not isinstance(head, SequentialHead):
+            raise ValueError("Provided head must be a `_SequentialHead` object when `return_sequences` is set to True.")
         cell_fn = _checked_cell_fn(rnn_cell_fn, num_units, cell_type)
 
         def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Iterator
 from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.estimator.canned.trees.explaining import DEBUG_KEY, explanations, feature_importances
+from everflow.estimator.canned.trees.explaining import DEBUG_KEY, by_name, explanations, feature_importances
 from everflow.estimator.canned.trees.features import TreeFeatures
 from everflow.estimator.canned.trees.growing import Boundaries, TreeHParams, bt_model_fn, num_quantiles_of
-from everflow.estimator.canned.trees.resources import PruningMode, TreeEnsemble
+from everflow.estimator.canned.trees.resources import TreeEnsemble
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.heads.classification import BinaryGraphHead
 from everflow.estimator.heads.regression import RegressionGraphHead
@@ -48,9 +47,6 @@ def _checked(**given: Any) -> Any:
     for name in ("n_trees", "max_depth"):
         if given[name] < 1:
             raise ValueError(f"{name} must be positive. Given: {given[name]}")
-    PruningMode.from_str(given["pruning_mode"])
-    if given["pruning_mode"] != "none" and given["tree_complexity"] <= 0:
-        raise ValueError("For pruning, tree_complexity must be positive.")
     return TreeHParams(**given)
 
 
@@ -98,12 +94,8 @@ class _BoostedTreesBase(Estimator):
             raise ValueError("Found empty serialized string for TreeEnsemble. You should only call this method after training.")
         ensemble = messages.TreeEnsemble()
         ensemble.ParseFromString(bytes(serialized))
-        order, gains = feature_importances(ensemble, len(self._tree_features.names), normalize)
-        sums: dict[str, float] = {}
-        for i, gain in zip(order, gains):
-            key = self._tree_features.names[i]
-            sums[key] = sums.get(key, 0.0) + float(gain)
-        return collections.OrderedDict(sorted(sums.items(), key=lambda item: item[1], reverse=True))
+        names = self._tree_features.names
+        return by_name(names, feature_importances(ensemble, len(names), normalize).tolist())
 
     def experimental_predict_with_explanations(
         self, input_fn: Any, predict_keys: Any = None, hooks: Any = None, checkpoint_path: Any = None

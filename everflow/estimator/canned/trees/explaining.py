@@ -38,22 +38,20 @@ def gains_of_tree(tree: Any, num_features: int) -> Any:
 
 
 @internal("estimator.canned.boosted_trees._compute_feature_importances")
-def feature_importances(tree_ensemble: Any, num_features: int, normalize: bool) -> tuple[Any, Any]:
-    """Features by falling gain, and the gains."""
-    gains = sum((gains_of_tree(tree, num_features) for tree in tree_ensemble.trees), np.zeros(num_features))
+def feature_importances(tree_ensemble: Any, num_features: int, normalize: bool) -> Any:
+    """The gains of all features, each tree's times its weight."""
+    trees = np.array([gains_of_tree(tree, num_features) for tree in tree_ensemble.trees]).reshape(-1, num_features)
+    gains = np.array(tree_ensemble.tree_weights) @ trees
     if normalize:
-        total = gains.sum()
-        if total <= 0:
-            raise ValueError(
-                "Trying to normalize feature importances but the sum of all gains is zero or negative. Try to run "
-                "`experimental_feature_importances` with `normalize=False`."
-            )
-        gains = gains / total
-    order = np.argsort(gains, kind="stable")[::-1]
-    return order, gains[order]
+        if not np.all(gains >= 0):
+            raise AssertionError("feature_importances must be non-negative.")
+        if not gains.sum() > 0:
+            raise AssertionError("Trees are all empty or contain only a root node.")
+        gains = gains / gains.sum()
+    return gains
 
 
-def _by_name(names: Any, values: Any) -> Any:
+def by_name(names: Any, values: Any) -> Any:
     """Values summed by name, the greatest first."""
     sums: dict[str, float] = {}
     for name, value in zip(names, values):
@@ -61,7 +59,7 @@ def _by_name(names: Any, values: Any) -> Any:
     return collections.OrderedDict(sorted(sums.items(), key=lambda item: abs(item[1]), reverse=True))
 
 
-internal("estimator.canned.boosted_trees_utils._sum_by_feature_col_name_and_sort")(_by_name)
+internal("estimator.canned.boosted_trees_utils._sum_by_feature_col_name_and_sort")(by_name)
 
 
 @internal("estimator.canned.boosted_trees_utils._compute_directional_feature_contributions")
@@ -70,7 +68,7 @@ def directional_contributions(example_feature_ids: Any, example_logits_paths: An
     predictions = activation(np.array(example_logits_paths))
     changes = np.diff(predictions)
     contributions = np.bincount(example_feature_ids, weights=changes, minlength=len(feature_col_names))
-    return predictions[0], _by_name(feature_col_names, contributions)
+    return predictions[0], by_name(feature_col_names, contributions)
 
 
 @internal("estimator.canned.boosted_trees_utils._parse_debug_proto_string")

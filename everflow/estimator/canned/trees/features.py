@@ -7,7 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.feature_column.indicator import IndicatorColumn
 from everflow.feature_column.numeric import BucketizedColumn
-from everflow.feature_column.protocol import DenseColumn
+from everflow.feature_column.protocol import CategoricalColumn, DenseColumn
 from everflow.feature_column.transformation import FeatureTransformationCache
 from everflow.ops.core.registry import apply
 
@@ -28,7 +28,9 @@ class TreeFeatures:
         self.columns = sorted(feature_columns, key=lambda column: column.name)
         for column in self.columns:
             if not isinstance(column, DenseColumn):
-                raise ValueError(f"For now, only bucketized_column, indicator_column and numeric_column are supported but got: {column}")
+                if isinstance(column, CategoricalColumn):
+                    raise ValueError(f"CategoricalColumn must be wrapped by IndicatorColumn, got: {column}")
+                raise ValueError("Got unexpected feature column type")
         self.float_columns = [column for column in self.columns if is_float(column)]
         self.buckets: list[int] = []
         self.names: list[str] = []

@@ -13,7 +13,7 @@ from everflow.estimator.mode_keys import ModeKeys
 from everflow.graph.scopes import name_scope
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.variable_scope import variable_scope
-from everflow.train.global_step import get_global_step
+from everflow.train.global_step import get_or_create_global_step
 from everflow.train.session_run_hook import SessionRunArgs, SessionRunHook
 
 TreeHParams = internal("estimator.canned.boosted_trees._TreeHParams")(
@@ -109,6 +109,11 @@ class Grower:
 
     def __init__(self, ensemble: Any, features: TreeFeatures, hparams: Any) -> None:
         self._ensemble, self._features, self._hparams = ensemble, features, hparams
+        is_pruning = PruningMode.from_str(hparams.pruning_mode) != PruningMode.NO_PRUNING
+        if hparams.tree_complexity > 0 and not is_pruning:
+            raise ValueError("Tree complexity have no effect unless pruning mode is chosen.")
+        if is_pruning and hparams.tree_complexity <= 0:
+            raise ValueError("For pruning, tree_complexity must be positive.")
         self.max_splits = (1 << hparams.max_depth) - 1
 
     def summaries(self, node_ids: Any, gradients: Any, hessians: Any, buckets: list[Any]) -> list[Any]:
@@ -341,7 +346,7 @@ class _Training:
         with tf.control_dependencies(self._kept()):
             grown = tf.cond(self._center_needed, center, grow) if self._hparams.center_bias else grow()
         with tf.control_dependencies([grown]):
-            with tf.control_dependencies([tf.assign_add(get_global_step(), 1)]):
+            with tf.control_dependencies([tf.assign_add(get_or_create_global_step(), 1)]):
                 return tf.identity(grown)
 
 
