@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow import looks
+from everflow import internals, looks
 from everflow.api import internal, public
 from everflow.distribute.replica_devices import replica_device_setter
 from everflow.estimator import arguments, distributing, exporting, running
@@ -34,6 +34,8 @@ from everflow.train.hooks_steps import StopAtStepHook
 from everflow.train.monitored_session import ChiefSessionCreator, MonitoredSession
 from everflow.train.scaffold import Scaffold
 from everflow.train.session_run_hook import SessionRunHook
+
+HOME: Any = internals.module("tensorflow_estimator.python.estimator.estimator")
 
 # What subclasses may define anew.
 _OVERRIDABLE = {
@@ -71,7 +73,8 @@ class Estimator:
         self._model_dir = self._config.model_dir
         self._session_config = self._config.session_config or default_session_config()
         logging.info("Using config: %s", str(vars(self._config)))
-        self._device_fn = self._config.device_fn or server_devices(self._config)
+        # Programs that place ops themselves replace the function in TensorFlow's module.
+        self._device_fn = self._config.device_fn or HOME._get_replica_device_setter(self._config)
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         arguments.check_model_fn(model_fn, params)
@@ -416,6 +419,7 @@ def config_with_folder(config: Any, model_dir: Any) -> Any:
     return config.replace(**changed) if changed else config
 
 
+@internal("estimator.estimator._get_replica_device_setter")
 def server_devices(config: Any) -> Any:
     """Puts variables on the parameter servers, where there are any."""
     if config.num_ps_replicas <= 0:
@@ -462,7 +466,7 @@ def _chosen(predictions: Any, predict_keys: Any) -> Any:
         return predictions
     if not isinstance(predictions, dict):
         raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
-    known = list(predictions)
+    known = predictions.keys()
     chosen = {key: value for key, value in predictions.items() if key in predict_keys}
     if not chosen:
         raise ValueError(f"Expected to run at least one output from {known}, provided {predict_keys}.")

@@ -11,10 +11,9 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.estimator.estimator import Estimator, checked_hooks
+from everflow.estimator.estimator import Estimator, checked_hooks, saved_step
 from everflow.estimator.running import write_results
 from everflow.platform import logging
-from everflow.train.checkpoints.reader import load_variable
 from everflow.train.evaluation import StopAfterNEvalsHook, evaluate_once
 from everflow.train.global_step import get_global_step, get_or_create_read
 from everflow.train.hooks_steps import StopAtStepHook
@@ -265,8 +264,7 @@ class _StopAtCheckpointStepHook(SessionRunHook):
     def after_run(self, run_context: Any, run_values: Any) -> None:
         if run_values.results + 1 < self._last_step:
             return
-        saved = int(load_variable(self._model_dir, "global_step"))
-        if saved < self._last_step:
+        if saved_step(self._model_dir) < self._last_step:
             time.sleep(self._wait)
         else:
             run_context.request_stop()

@@ -298,7 +298,8 @@ class TrainingExecutor:
             )
         if not config.master:
             # A lone chief or worker trains in its own process.
-            if sum(len(hosts) for hosts in config.cluster_spec.as_dict().values()) == 1:
+            is_alone = sum(len(hosts) for hosts in config.cluster_spec.as_dict().values()) == 1
+            if is_alone and config.task_type in (TaskType.CHIEF, TaskType.MASTER, TaskType.WORKER):
                 logging.info("Skip starting Tensorflow server as there is only one node in the cluster.")
                 return None
             raise RuntimeError("Could not start server; be sure to specify master in RunConfig or set the TF_CONFIG environment variable.")

@@ -33,8 +33,8 @@ class FeaturesLayer(Layer):
     _state: Callable[..., Any] = LayerState
     _kind: type = OldDenseColumn
     _wrong_kind = (
-        "Items of feature_columns must be a DenseColumn. You can wrap a categorical column with an embedding_column or "
-        "indicator_column. Given: {}"
+        "Items of feature_columns must be a <class 'tensorflow.python.feature_column.feature_column_v2.DenseColumn'>. "
+        "You can wrap a categorical column with an embedding_column or indicator_column. Given: {}"
     )
     _feature_columns: list[Any]
     _state_manager: Any

@@ -77,3 +77,40 @@ def test_misspelt_arguments_of_compile_are_noticed_in_training():
     keras.compile("sgd", "mse", metric="accuracy")
     with pytest.raises(ValueError, match='Invalid argument "metric" passed to K.function with TensorFlow backend'):
         keras.fit(X, Y, verbose=0)
+
+
+def test_samples_count_by_their_weights():
+    tf.keras.backend.clear_session()
+    same = tf.keras.layers.Input(shape=(1,), name="same")
+    keras = tf.keras.Model(same, same)
+    keras.compile("sgd", "mean_absolute_error")
+    data = {"features": [[0.0], [0.0], [1.0], [1.0]], "sample_weights": [0.0, 0.4, 1.0, 1.0]}
+    estimator = tf.keras.estimator.model_to_estimator(keras)
+    found = estimator.evaluate(lambda: tf.data.Dataset.from_tensors((data, [[0.0], [1.0], [0.0], [1.0]])), steps=1)
+    assert found["loss"] == pytest.approx((0.4 + 1) / 4)
+
+
+def test_a_model_with_several_outputs_has_the_metrics_of_each(tmp_path):
+    tf.keras.backend.clear_session()
+    a = tf.keras.layers.Input(shape=(3,), name="a")
+    keras = tf.keras.Model(a, [tf.keras.layers.Dense(1, name="c")(a), tf.keras.layers.Dense(1, name="d")(a)])
+    keras.compile("sgd", "mse", metrics={"c": "mae"})
+    inputs = lambda: tf.data.Dataset.from_tensors(({"a": X}, {"c": Y, "d": Y})).repeat(3)
+    estimator = tf.keras.estimator.model_to_estimator(keras, model_dir=str(tmp_path))
+    estimator.train(inputs)
+    assert set(estimator.evaluate(inputs, steps=1)) == {"c_mean_absolute_error", "global_step", "loss"}
+    assert "c/kernel" in {name for name, _ in tf.train.list_variables(str(tmp_path / "keras"))}
+    with pytest.raises(KeyError, match="Difference: .*other"):
+        estimator.train(lambda: tf.data.Dataset.from_tensors(({"a": X, "other": X}, {"c": Y, "d": Y})))
+
+
+def test_checkpoints_by_object_start_and_go_on(tmp_path):
+    keras = model()
+    keras.compile(tf.keras.optimizers.SGD(0.0), "mse")
+    before = keras.get_weights()[0]
+    estimator = tf.keras.estimator.model_to_estimator(keras, model_dir=str(tmp_path), checkpoint_format="checkpoint")
+    estimator.train(lambda: tf.data.Dataset.from_tensors((X, Y)))
+    key = "layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE"
+    np.testing.assert_array_equal(estimator.get_variable_value(key), before)
+    with pytest.raises(ValueError, match='must be one of "checkpoint" or "saver". Got no'):
+        tf.keras.estimator.model_to_estimator(keras, checkpoint_format="no")

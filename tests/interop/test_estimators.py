@@ -15,9 +15,16 @@ WORDS = np.array(["red", "green", "blue"])[rng.randint(0, 3, 64)].astype(object)
 Y = (X.sum(axis=1) + (WORDS == "red") > 1.6).astype(np.int64)[:, None]
 
 
+def some(number=None):
+    """Features of the first examples, or of all."""
+    x, words = X[:number], WORDS[:number]
+    places = [[i, step] for i in range(len(x)) for step in range(2 + i % 2)]
+    steps = tf.SparseTensorValue(places, np.array([x[i, step] for i, step in places]), [len(x), 3])
+    return {"a": x[:, :1], "b": x[:, 1:], "word": words.reshape(-1, 1), "steps": steps}
+
+
 def batches():
-    features = {"a": X[:, :1], "b": X[:, 1:], "word": WORDS.reshape(-1, 1)}
-    return tf.data.Dataset.from_tensors((features, Y)).repeat()
+    return tf.data.Dataset.from_tensors((some(), Y)).repeat()
 
 
 def model(kind, folder):
@@ -36,20 +43,37 @@ def model(kind, folder):
     if kind == "trees":
         columns = [F.bucketized_column(a, [0.2, 0.4, 0.6, 0.8]), F.indicator_column(word)]
         return E.BoostedTreesClassifier(columns, n_batches_per_layer=1, n_trees=6, max_depth=3, center_bias=True, config=config)
+    if kind == "ftrl":
+        optimizer = tf.train.FtrlOptimizer(0.2, l1_regularization_strength=0.001, l2_regularization_strength=0.01)
+        return E.LinearClassifier([b, word], optimizer=optimizer, config=config)
+    if kind == "baseline":
+        return E.BaselineClassifier(optimizer="Ftrl", config=config)
+    if kind == "clusters":
+        return E.experimental.KMeans(3, feature_columns=[b], use_mini_batch=True, config=config)
+    if kind == "recurrent":
+        steps = tf.feature_column.sequence_numeric_column("steps")
+        return tf.contrib.estimator.RNNClassifier([steps], [a], num_units=[4], cell_type="gru", config=config)
     columns = [a, F.numeric_column("b", shape=[2])]
     return E.BoostedTreesRegressor(columns, n_batches_per_layer=1, n_trees=6, max_depth=3, config=config)
 
 
 def column_names(kind):
-    return {"combined": ["a", "b", "word"], "trees": ["a", "word"], "float_trees": ["a", "b"]}[kind]
+    return {
+        "combined": ["a", "b", "word"], "trees": ["a", "word"], "float_trees": ["a", "b"], "ftrl": ["b", "word"],
+        "baseline": ["a"], "clusters": ["b"],
+    }[kind]
 
 
 def state(estimator):
     """How well it does, and what it says, as JSON can hold it."""
     metrics = {k: float(v) for k, v in estimator.evaluate(batches, steps=1).items()}
-    some = lambda: tf.data.Dataset.from_tensors({"a": X[:8, :1], "b": X[:8, 1:], "word": WORDS[:8].reshape(-1, 1)})
-    said = [p["logits" if "logits" in p else "predictions"].tolist() for p in estimator.predict(some)]
+    said = [p[answer_of(p)].tolist() for p in estimator.predict(lambda: tf.data.Dataset.from_tensors(some(8)))]
     return [metrics, said]
+
+
+def answer_of(outputs):
+    """What is compared of a model's answers."""
+    return next(key for key in ("logits", "predictions", "all_distances", "output") if key in outputs)
 
 
 def exported(estimator, kind, folder):
@@ -66,8 +90,7 @@ def served(path, kind):
         loaded = tf.saved_model.load(session, ["serve"], path)
         signature = loaded.signature_def["predict" if "predict" in loaded.signature_def else "serving_default"]
         feeds = {signature.inputs[name].name: fed[name] for name in column_names(kind)}
-        key = "logits" if "logits" in signature.outputs else "predictions"
-        return session.run(signature.outputs[key].name, feeds).tolist()
+        return session.run(signature.outputs[answer_of(signature.outputs)].name, feeds).tolist()
 '''
 
 
@@ -86,8 +109,10 @@ def close(a, b):
     np.testing.assert_allclose(a[1], b[1], rtol=1e-3, atol=1e-4)
 
 
-KINDS = ["combined", "trees", "float_trees"]
-STEPS = {"combined": 10, "trees": 9, "float_trees": 10}
+STEPS = {"combined": 10, "trees": 9, "float_trees": 10, "ftrl": 10, "baseline": 10, "clusters": 5, "recurrent": 10}
+KINDS = list(STEPS)
+# Which receive plain tensors.
+EXPORTED = [kind for kind in KINDS if kind != "recurrent"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -128,7 +153,7 @@ def test_tensorflow_trains_on_in_a_folder_from_here(tensorflow_1, tmp_path, kind
     close(program["state"](estimator), there_later)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EXPORTED)
 def test_exported_models_answer_alike_on_both_sides(tensorflow_1, tmp_path, kind):
     program = here()
     estimator = program["model"](kind, str(tmp_path / "model"))

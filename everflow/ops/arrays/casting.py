@@ -24,13 +24,16 @@ from everflow.ops.core.shape_rules import same_as_input
 from everflow.ops.variables.variables import Variable
 from everflow.values.tensors import is_numeric, torch_dtype
 
+_SPELLED = {"float16": "half", "float32": "float", "float64": "double"}
+
 
 def _cast(node: Node) -> Callable[..., Any]:
     source, target = node.attr("SrcT").base_dtype, node.attr("DstT").base_dtype
     if source is target:
         return lambda x: x.clone() if is_numeric(source) else x.copy()
     if not is_numeric(source) or not is_numeric(target):
-        raise unimplemented(f"Cast {source.name} to {target.name} is not supported")
+        source_name, target_name = (_SPELLED.get(t.name, t.name) for t in (source, target))
+        raise unimplemented(f"Cast {source_name} to {target_name} is not supported")
     kind = torch_dtype(target)
     if source.is_complex and not target.is_complex:
         return lambda x: x.real.to(kind, copy=True)

@@ -21,6 +21,7 @@ from everflow.losses.weighting import Reduction
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.variable_scope import variable_scope
 from everflow.proto.tensorflow.core.kernels.boosted_trees import boosted_trees_pb2 as messages
+from everflow.train.checkpoints.reader import load_variable
 
 _NAME = "boosted_trees"
 _UNSET = object()
@@ -40,14 +41,6 @@ def regression_head(label_dimension: Any, weight_column: Any = None) -> Any:
     if label_dimension != 1:
         raise ValueError(f"For now only 1-dimension regression is supported.label_dimension given as {label_dimension}")
     return RegressionGraphHead(label_dimension=label_dimension, weight_column=weight_column, loss_reduction=Reduction.SUM_OVER_BATCH_SIZE)
-
-
-def _checked(**given: Any) -> Any:
-    """Parameters of trees that make sense."""
-    for name in ("n_trees", "max_depth"):
-        if given[name] < 1:
-            raise ValueError(f"{name} must be positive. Given: {given[name]}")
-    return TreeHParams(**given)
 
 
 class _BoostedTreesBase(Estimator):
@@ -89,7 +82,7 @@ class _BoostedTreesBase(Estimator):
     def experimental_feature_importances(self, normalize: bool = False) -> Any:
         """How much the splits by each feature column gained, the greatest first."""
         name = _NAME + ":0_serialized"
-        serialized = self.get_variable_value(name)
+        serialized = load_variable(self.model_dir, name)
         if not serialized:
             raise ValueError("Found empty serialized string for TreeEnsemble. You should only call this method after training.")
         ensemble = messages.TreeEnsemble()
@@ -155,8 +148,11 @@ class BoostedTreesClassifier(_BoostedTreesBase):
         quantile_sketch_epsilon: float = 0.01,
         train_in_memory: bool = False,
     ) -> None:
-        head = classification_head(2 if n_classes is _UNSET else n_classes, weight_column, label_vocabulary)
-        hparams = _checked(
+        n_classes = 2 if n_classes is _UNSET else n_classes
+        if n_classes > 2 and pruning_mode is not None:
+            raise ValueError("For now pruning is not supported with multi class.")
+        head = classification_head(n_classes, weight_column, label_vocabulary)
+        hparams = TreeHParams(
             n_trees=n_trees,
             max_depth=max_depth,
             learning_rate=learning_rate,
@@ -196,7 +192,7 @@ class BoostedTreesRegressor(_BoostedTreesBase):
         train_in_memory: bool = False,
     ) -> None:
         head = regression_head(1 if label_dimension is _UNSET else label_dimension, weight_column)
-        hparams = _checked(
+        hparams = TreeHParams(
             n_trees=n_trees,
             max_depth=max_depth,
             learning_rate=learning_rate,
@@ -234,7 +230,7 @@ class BoostedTreesEstimator(_BoostedTreesBase):
         pruning_mode: str = "none",
         quantile_sketch_epsilon: float = 0.01,
     ) -> None:
-        hparams = _checked(
+        hparams = TreeHParams(
             n_trees=n_trees,
             max_depth=max_depth,
             learning_rate=learning_rate,

@@ -10,6 +10,8 @@ from everflow.api import internal
 from everflow.estimator.canned.trees.features import TreeFeatures
 from everflow.estimator.canned.trees.resources import PruningMode, QuantileAccumulator, TreeEnsemble
 from everflow.estimator.mode_keys import ModeKeys
+from everflow.feature_column.numeric import numeric_column
+from everflow.feature_column.transformation import FeatureTransformationCache
 from everflow.graph.scopes import name_scope
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.variable_scope import variable_scope
@@ -268,8 +270,8 @@ def bt_model_fn(
     steps = InMemory() if in_memory else training.batched(n_batches_per_layer)
     weights = tf.ones([1])
     if weight_column is not None:
-        key = weight_column if isinstance(weight_column, str) else weight_column.key
-        weights = tf.reshape(tf.cast(features[key], tf.float32), [-1])
+        column = numeric_column(weight_column, shape=(1,)) if isinstance(weight_column, str) else weight_column
+        weights = tf.reshape(column.get_dense_tensor(FeatureTransformationCache(features), None), [-1])
 
     def train_op_fn(loss: Any) -> Any:
         if closed_form_grad_and_hess_fn:

@@ -24,7 +24,7 @@ class PruningMode:
     def from_str(cls, mode: str) -> int:
         """The mode of a name."""
         if mode not in cls._map:
-            raise ValueError(f"pruning_mode mode must be one of: {', '.join(sorted(cls._map))}. Found: {mode}")
+            raise ValueError(f"pruning_mode mode must be one of: {', '.join(sorted(cls._map))}")
         return cls._map[mode]
 
 
