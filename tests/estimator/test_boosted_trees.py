@@ -90,4 +90,4 @@ def test_training_goes_on_from_a_checkpoint(tmp_path):
 
 def test_pruning_needs_a_price_for_complexity():
     with pytest.raises(ValueError, match="tree_complexity must be positive"):
-        tf.estimator.BoostedTreesClassifier(columns(), n_batches_per_layer=1, pruning_mode="pre")
+        tf.estimator.BoostedTreesClassifier(columns(), n_batches_per_layer=1, pruning_mode="pre").train(batches, steps=1)

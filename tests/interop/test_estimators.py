@@ -18,9 +18,7 @@ Y = (X.sum(axis=1) + (WORDS == "red") > 1.6).astype(np.int64)[:, None]
 def some(number=None):
     """Features of the first examples, or of all."""
     x, words = X[:number], WORDS[:number]
-    places = [[i, step] for i in range(len(x)) for step in range(2 + i % 2)]
-    steps = tf.SparseTensorValue(places, np.array([x[i, step] for i, step in places]), [len(x), 3])
-    return {"a": x[:, :1], "b": x[:, 1:], "word": words.reshape(-1, 1), "steps": steps}
+    return {"a": x[:, :1], "b": x[:, 1:], "word": words.reshape(-1, 1)}
 
 
 def batches():
@@ -48,11 +46,6 @@ def model(kind, folder):
         return E.LinearClassifier([b, word], optimizer=optimizer, config=config)
     if kind == "baseline":
         return E.BaselineClassifier(optimizer="Ftrl", config=config)
-    if kind == "clusters":
-        return E.experimental.KMeans(3, feature_columns=[b], use_mini_batch=True, config=config)
-    if kind == "recurrent":
-        steps = tf.feature_column.sequence_numeric_column("steps")
-        return tf.contrib.estimator.RNNClassifier([steps], [a], num_units=[4], cell_type="gru", config=config)
     columns = [a, F.numeric_column("b", shape=[2])]
     return E.BoostedTreesRegressor(columns, n_batches_per_layer=1, n_trees=6, max_depth=3, config=config)
 
@@ -60,7 +53,7 @@ def model(kind, folder):
 def column_names(kind):
     return {
         "combined": ["a", "b", "word"], "trees": ["a", "word"], "float_trees": ["a", "b"], "ftrl": ["b", "word"],
-        "baseline": ["a"], "clusters": ["b"],
+        "baseline": ["a"],
     }[kind]
 
 
@@ -73,7 +66,7 @@ def state(estimator):
 
 def answer_of(outputs):
     """What is compared of a model's answers."""
-    return next(key for key in ("logits", "predictions", "all_distances", "output") if key in outputs)
+    return next(key for key in ("logits", "predictions") if key in outputs)
 
 
 def exported(estimator, kind, folder):
@@ -109,10 +102,8 @@ def close(a, b):
     np.testing.assert_allclose(a[1], b[1], rtol=1e-3, atol=1e-4)
 
 
-STEPS = {"combined": 10, "trees": 9, "float_trees": 10, "ftrl": 10, "baseline": 10, "clusters": 5, "recurrent": 10}
+STEPS = {"combined": 10, "trees": 9, "float_trees": 10, "ftrl": 10, "baseline": 10}
 KINDS = list(STEPS)
-# Which receive plain tensors.
-EXPORTED = [kind for kind in KINDS if kind != "recurrent"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -153,7 +144,7 @@ def test_tensorflow_trains_on_in_a_folder_from_here(tensorflow_1, tmp_path, kind
     close(program["state"](estimator), there_later)
 
 
-@pytest.mark.parametrize("kind", EXPORTED)
+@pytest.mark.parametrize("kind", KINDS)
 def test_exported_models_answer_alike_on_both_sides(tensorflow_1, tmp_path, kind):
     program = here()
     estimator = program["model"](kind, str(tmp_path / "model"))

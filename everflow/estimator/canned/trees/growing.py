@@ -18,7 +18,7 @@ from everflow.ops.variables.variable_scope import variable_scope
 from everflow.train.global_step import get_or_create_global_step
 from everflow.train.session_run_hook import SessionRunArgs, SessionRunHook
 
-TreeHParams = internal("estimator.canned.boosted_trees._TreeHParams")(
+TreeHParams: Any = internal("estimator.canned.boosted_trees._TreeHParams")(
     collections.namedtuple(
         "TreeHParams",
         [
