@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.keras.backend.values import is_placeholder
 from everflow.keras.kernel_masks import conv_kernel_mask
 
 pytestmark = pytest.mark.usefixtures("session")
@@ -79,3 +80,13 @@ def test_functions_may_say_shapes_and_masks():
     assert [s.as_list() for s in same.compute_output_shape([(5, 1), (5, 2)])] == [[5, 1], [5, 2]]
     again = layers.Lambda.from_config(same.get_config())
     assert again.mask(1, "seen") == "seen" and again.supports_masking
+
+
+def test_what_only_subclasses_know():
+    merge = type("Merge", (layers.Add.__mro__[1],), {})
+    with pytest.raises(NotImplementedError):
+        merge()([tf.keras.Input((2,)), tf.keras.Input((2,))])
+
+
+def test_tensors_that_are_fed_are_known():
+    assert is_placeholder(tf.keras.backend.placeholder((2,))) and not is_placeholder(tf.zeros(2)) and not is_placeholder(3)
