@@ -71,3 +71,25 @@ def test_a_mixture_finds_two_clouds(session, kind):
     assert len(set(found[:100])) == len(set(found[100:])) == 1
     assert found[0] != found[-1]
     assert session.run(scores).shape == (150, 1)
+
+
+def rounds_until_chosen(session, initial, size):
+    """How many batches it takes to choose five centers."""
+    points = tf.placeholder(tf.float32, [None, 2])
+    graph = tf.contrib.factorization.KMeans(points, 5, initial, kmc2_chain_length=4).training_graph()
+    session.run(tf.global_variables_initializer())
+    rng = np.random.RandomState(0)
+    for count in range(1, 10):
+        session.run(graph[4], {points: rng.rand(size, 2)})
+        if session.run(graph[3]):
+            return count
+    raise AssertionError("no centers")
+
+
+def test_batches_that_are_too_small_do_for_random_centers_and_chains_but_not_at_once(session):
+    assert rounds_until_chosen(session, "random", 3) == 2
+    assert rounds_until_chosen(session, "kmc2", 3) == 5
+    assert rounds_until_chosen(session, "kmc2", 8) == 3
+    assert rounds_until_chosen(session, "kmeans_plus_plus", 8) == 1
+    with pytest.raises(tf.errors.InvalidArgumentError, match="x >= y"):
+        rounds_until_chosen(session, "kmeans_plus_plus", 3)

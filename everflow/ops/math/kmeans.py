@@ -99,11 +99,13 @@ class KMeans:
             set_op = tf.assign(centers, self._normalized(given), validate_shape=False)
             with tf.control_dependencies([set_op]):
                 return tf.assign(initialized, True).op
-        points = tf.concat(self._inputs, 0)
+        # Only random centers are chosen among all parts of a batch.
+        points = tf.concat(self._inputs, 0) if self._initial == RANDOM_INIT else self._inputs[0]
 
         def chosen() -> Any:
             have = tf.cast(tf.cond(tf.equal(tf.size(centers), 0), lambda: tf.constant(0), lambda: tf.shape(centers)[0]), tf.int64)
-            missing = tf.minimum(wanted - have, tf.cast(tf.shape(points)[0], tf.int64))
+            count = tf.cast(tf.shape(points)[0], tf.int64)
+            missing = self._how_many(count, wanted - have)
             new = self._some_of(points, centers, have, missing)
             new = self._normalized(new)
             together = tf.cond(tf.equal(have, 0), lambda: new, lambda: tf.concat([tf.reshape(centers, [-1, tf.shape(points)[1]]), new], 0))
@@ -113,6 +115,15 @@ class KMeans:
 
         with name_scope("choose_centers"):
             return tf.cond(initialized, lambda: tf.identity(initialized), lambda: tf.identity(chosen())).op
+
+    def _how_many(self, count: Any, missing: Any) -> Any:
+        """How many centers a batch of so many points gives: at most what is missing; one for each chain; or all at once."""
+        if self._initial == RANDOM_INIT:
+            return tf.minimum(missing, count)
+        if self._initial == KMC2_INIT:
+            return tf.maximum(tf.minimum(missing, count // self._chain), 1)
+        with tf.control_dependencies([tf.assert_greater_equal(count, missing)]):
+            return tf.identity(missing)
 
     def _some_of(self, points: Any, centers: Any, have: Any, missing: Any) -> Any:
         if self._initial == RANDOM_INIT:
@@ -124,20 +135,18 @@ class KMeans:
         return self._chain_of(points, centers, have, missing)
 
     def _chain_of(self, points: Any, centers: Any, have: Any, missing: Any) -> Any:
-        """Centers drawn by Markov chains over samples of the points, whose chances grow with the distance to the centers before."""
-
-        def sample() -> Any:
-            places = tf.random_uniform([self._chain], minval=0, maxval=tf.shape(points)[0], dtype=tf.int32, seed=self._seed)
-            return tf.gather(points, places)
+        """Centers drawn by Markov chains over parts of the batch, whose chances grow with the distance to the centers before."""
 
         def more(i: Any, found: Any) -> Any:
-            candidates = sample()
+            start = tf.cast(i - have, tf.int32) * self._chain
+            candidates = points[start : start + self._chain]
             _, distances = apply("NearestNeighbors", self._normalized(candidates), self._normalized(found), tf.constant(1, tf.int64))
-            at = apply("KMC2ChainInitialization", tf.squeeze(distances, [-1]), tf.constant(self._seed, tf.int64) + i)
+            at = apply("KMC2ChainInitialization", tf.squeeze(distances, [-1]), tf.constant(self._seed, tf.int64))
             return i + 1, tf.concat([found, candidates[at : at + 1]], 0)
 
         width = points.shape[1]
-        start = tf.cond(tf.equal(have, 0), lambda: sample()[:1], lambda: tf.reshape(centers, [-1, tf.shape(points)[1]]))
+        # Batches are shuffled: the first point is a random one.
+        start = tf.cond(tf.equal(have, 0), lambda: points[:1], lambda: tf.reshape(centers, [-1, tf.shape(points)[1]]))
         taken = tf.maximum(have, 1)
         _, found = tf.while_loop(
             lambda i, _: i < have + missing, more, [taken, start], shape_invariants=[taken.shape, tf.TensorShape([None, width])]

@@ -80,6 +80,11 @@ def test_ids_need_weights():
         run(step("squared_loss", [1.0], **{**ONE, "sfi": [[1]], "si": [[10, 11]], "sw": [[0.3, 0.4]]}))
 
 
+def test_numbers_need_weights():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="More dense features than we have parameters for: 2"):
+        run(step("squared_loss", [1.0], **{**ONE, "dense": [[[1.0, 0.0]]], "dw": [[0.3]]}))
+
+
 def test_shrinking_moves_weights_towards_zero(session):
     w = tf.Variable([1.0, -2.0, 0.05], use_resource=False)
     session.run(w.initializer)
