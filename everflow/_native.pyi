@@ -307,6 +307,12 @@ def sdca_pass(order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='
 def sdca_residues(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], example_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], kind: str, l1: float, l2: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """How much a dual step could win for each example."""
 
+def sdca_draw(chances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], seed: int, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """The examples that a pass takes, drawn by their chances."""
+
+def sdca_repeats_columns(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], width: int) -> bool:
+    """Whether a row of a sparse matrix has a column twice."""
+
 def walk_trees(features: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], at: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Follows each example from the node where it is to a leaf."""
 
