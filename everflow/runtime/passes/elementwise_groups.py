@@ -129,7 +129,7 @@ class _Group:
             # In the order of the plan, as they came.
             nodes.extend(sorted([*self.members, *self.later], key=order.__getitem__))
             return
-        new = fused("_Elementwise", self.members[-1], chain.inputs, chain=chain)
+        new = fused("_Elementwise", self.members[-1], list(chain.inputs), chain=chain)
         new.outputs = []
         for v in results:
             table[v] = new.add_output(v.dtype, v.dims)

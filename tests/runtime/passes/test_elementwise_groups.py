@@ -165,3 +165,15 @@ def test_filled_tensors_are_there_where_shapes_are_not_as_they_seemed(session):
     found = tf.exp(rows * tf.fill([2000, 300], 2.0) + c) - tf.ones([2000, 300]) * rows
     for count in (2000, 1):
         assert session.run(found, {rows: np.zeros((count, 300)), c: np.zeros((2000, 300))}).sum() == 600000
+
+
+def test_a_group_whose_input_another_group_makes_computes_node_by_node_where_sizes_differ():
+    x, y = tf.placeholder(tf.float32, [None, 1]), tf.placeholder(tf.float32, [None, 4])
+    squares = tf.square(y) + 1.0
+    rows = tf.tanh(x) * 2.0
+    result = tf.sigmoid(squares) * rows + y
+    given, many = np.array([[0.5]], np.float32), np.arange(12, dtype=np.float32).reshape(3, 4)
+    expected = 1 / (1 + np.exp(-(many**2 + 1))) * (np.tanh(given) * 2) + many
+    with tf.Session() as session:
+        np.testing.assert_allclose(session.run(result, {x: given, y: many}), expected, rtol=1e-6)
+        np.testing.assert_allclose(session.run(result, {x: np.tile(given, (3, 1)), y: many}), expected, rtol=1e-6)
