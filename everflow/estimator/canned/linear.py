@@ -55,20 +55,30 @@ def linear_logit_fn_builder(units: int, feature_columns: Any, sparse_combiner: s
     """A function from features to the logits of a linear model."""
 
     def linear_logit_fn(features: Any) -> Any:
-        kind = LinearModel if is_feature_column_v2(feature_columns) else ScopedLinearModel
-        model = kind(feature_columns=feature_columns, units=units, sparse_combiner=sparse_combiner, name="linear_model")
+        model = linear_model_of(feature_columns, units, sparse_combiner)
         logits = model(features)
-        bias = _parts([model.bias])
-        of_bias = {id(part) for part in bias}
-        weights = [v for v in _parts(model.trainable_variables + model.non_trainable_variables) if id(v) not in of_bias]
-        if units > 1:
-            tf.summary.histogram("bias", bias)
-        else:
-            tf.summary.scalar("bias", bias[0][0])
-        tf.summary.scalar("fraction_of_zero_weights", _fraction_of_zero(weights))
+        weights_summary(model, units)
         return logits
 
     return linear_logit_fn
+
+
+def linear_model_of(feature_columns: Any, units: int, sparse_combiner: str) -> Any:
+    """The linear model on columns of either version."""
+    kind = LinearModel if is_feature_column_v2(feature_columns) else ScopedLinearModel
+    return kind(feature_columns=feature_columns, units=units, sparse_combiner=sparse_combiner, name="linear_model")
+
+
+def weights_summary(model: Any, units: int) -> None:
+    """The bias of a linear model, and which part of its weights is zero."""
+    bias = _parts([model.bias])
+    of_bias = {id(part) for part in bias}
+    weights = [v for v in _parts(model.trainable_variables + model.non_trainable_variables) if id(v) not in of_bias]
+    if units > 1:
+        tf.summary.histogram("bias", bias)
+    else:
+        tf.summary.scalar("bias", bias[0][0])
+    tf.summary.scalar("fraction_of_zero_weights", _fraction_of_zero(weights))
 
 
 @internal("estimator.canned.linear._linear_model_fn")

@@ -9,7 +9,7 @@ import everflow as tf
 from everflow.api import internal
 from everflow.estimator.arguments import parameters_of
 from everflow.estimator.export_outputs import ClassificationOutput, PredictOutput
-from everflow.estimator.heads.keys import MetricKeys, with_head_name
+from everflow.estimator.heads.keys import MetricKeys, PredictionKeys, with_head_name
 from everflow.estimator.heads.shapes import TEXTS, LabelTexts, checked_labels, checked_logits, weights_of
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.spec import EstimatorSpec
@@ -35,6 +35,8 @@ class GraphHead:
     _loss_reduction: str = Reduction.SUM
     _texts: LabelTexts = TEXTS
     _base_name = "_Head"
+    # What a program's own loss may take.
+    _loss_arguments: tuple[str, ...] = ("labels", "logits", "features")
     # What a label holds beside the logits, for heads whose labels are as wide as their logits.
     _label_dimension: int = 1
 
@@ -110,6 +112,7 @@ class GraphHead:
         with name_scope(self._name, "head"):
             logits = self._checked_logits(logits)
             predictions = self._predictions(logits)
+            logits = predictions.get(PredictionKeys.LOGITS, logits)
             if mode == ModeKeys.PREDICT:
                 return EstimatorSpec(mode=mode, predictions=predictions, export_outputs=self._exports(predictions))
             found = self.create_loss(features, mode, logits, labels)
@@ -221,7 +224,7 @@ def checked_reduction(loss_reduction: str) -> str:
     return loss_reduction
 
 
-def checked_loss_fn(loss_fn: Any) -> Any:
+def checked_loss_fn(loss_fn: Any, known: tuple[str, ...]) -> Any:
     """A function of labels, logits and what else a loss may depend on."""
     if loss_fn is None:
         return None
@@ -229,7 +232,7 @@ def checked_loss_fn(loss_fn: Any) -> Any:
     for name in ("labels", "logits"):
         if name not in taken:
             raise ValueError(f"loss_fn must contain argument: {name}. Given arguments: {taken}")
-    unknown = set(taken) - {"labels", "logits", "features", "loss_reduction"}
+    unknown = set(taken) - set(known)
     if unknown:
         raise ValueError(f"loss_fn has unexpected args: {list(unknown)}")
     return loss_fn
@@ -242,8 +245,6 @@ def call_loss_fn(loss_fn: Any, labels: Any, logits: Any, features: Any, expected
     taken = parameters_of(loss_fn)
     if "features" in taken:
         given["features"] = features
-    if "loss_reduction" in taken:
-        given["loss_reduction"] = Reduction.NONE
     with name_scope("call_loss_fn"):
         unreduced = loss_fn(**given)
         logits_shape = tf.shape(logits, name="logits_shape")

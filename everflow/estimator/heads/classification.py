@@ -40,7 +40,7 @@ class BinaryGraphHead(GraphHead):
         loss_fn: Any = None,
         name: str | None = None,
     ) -> None:
-        self._weight_column, self._loss_fn, self._name = weight_column, checked_loss_fn(loss_fn), name
+        self._weight_column, self._loss_fn, self._name = weight_column, checked_loss_fn(loss_fn, self._loss_arguments), name
         self._thresholds = pieces.checked_thresholds(thresholds)
         if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
             raise TypeError(f"label_vocabulary should be a list or tuple. Given type: {type(label_vocabulary)}")
@@ -118,13 +118,11 @@ def more_than_two(n_classes: Any) -> Any:
     """A number of classes, which may be a tensor."""
     if n_classes is None:
         raise ValueError("n_classes cannot be None")
-    known = tf.contrib.util.constant_value(n_classes) if isinstance(n_classes, tf.Tensor) else n_classes
-    if known is not None:
-        if known <= 2:
-            raise ValueError(f"n_classes must be > 2: {known}.")
-        return n_classes
-    with tf.control_dependencies([tf.assert_greater(n_classes, 2, message="n_classes must be greater than 2")]):
-        return tf.identity(n_classes)
+    if isinstance(n_classes, int) and n_classes <= 2:
+        raise ValueError(f"n_classes must be > 2: {n_classes}.")
+    # Nothing waits for the check: it finds what is known before the graph runs.
+    tf.assert_greater(tf.convert_to_tensor(n_classes), 2, message="n_classes must be greater than 2")
+    return n_classes
 
 
 @internal("estimator.canned.head._MultiClassHeadWithSoftmaxCrossEntropyLoss")
@@ -141,7 +139,12 @@ class MultiClassGraphHead(GraphHead):
         name: str | None = None,
     ) -> None:
         n_classes = more_than_two(n_classes)
-        self._n_classes, self._weight_column, self._loss_fn, self._name = n_classes, weight_column, checked_loss_fn(loss_fn), name
+        self._n_classes, self._weight_column, self._loss_fn, self._name = (
+            n_classes,
+            weight_column,
+            checked_loss_fn(loss_fn, self._loss_arguments),
+            name,
+        )
         if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
             raise ValueError(f"label_vocabulary should be a list or a tuple. Given type: {type(label_vocabulary)}")
         self._label_vocabulary = label_vocabulary
@@ -208,7 +211,12 @@ class MultiLabelGraphHead(GraphHead):
     ) -> None:
         if n_classes is None or n_classes < 2:
             raise ValueError(f"n_classes must be > 1 for {self._kind} classification. Given: {n_classes}")
-        self._n_classes, self._weight_column, self._loss_fn, self._name = n_classes, weight_column, checked_loss_fn(loss_fn), name
+        self._n_classes, self._weight_column, self._loss_fn, self._name = (
+            n_classes,
+            weight_column,
+            checked_loss_fn(loss_fn, self._loss_arguments),
+            name,
+        )
         self._label_dimension = n_classes
         self._thresholds = tuple(thresholds) if thresholds else ()
         for threshold in self._thresholds:
@@ -224,11 +232,14 @@ class MultiLabelGraphHead(GraphHead):
         self._watched = self._ids_of(classes_for_class_based_metrics or ())
 
     def _ids_of(self, classes: Any) -> list[int]:
-        ids = [self._label_vocabulary.index(c) if isinstance(c, str) else c for c in classes]
-        for i in ids:
+        if classes and isinstance(classes[0], str):
+            if not self._label_vocabulary:
+                raise ValueError("label_vocabulary must be provided when classes_for_class_based_metrics are sting.")
+            return [self._label_vocabulary.index(c) for c in classes]
+        for i in classes:
             if i < 0 or i >= self._n_classes:
                 raise ValueError(f"All classes_for_class_based_metrics must be in range [0, {self._n_classes - 1}]. Given: {i}")
-        return ids
+        return list(classes)
 
     @property
     def logits_dimension(self) -> int:
@@ -244,18 +255,17 @@ class MultiLabelGraphHead(GraphHead):
     def _indicators(self, labels: Any) -> Any:
         """Labels as rows of zeros and ones."""
         if not isinstance(labels, tf.SparseTensor):
-            return labels
+            return in_range(labels, 2, message="labels must be an integer indicator Tensor with values in [0, 1]")
         values = labels.values
         if labels.dtype == tf.string:
             values = ids_of_words(values, self._label_vocabulary)
-        elif not labels.dtype.is_integer:
-            raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.")
         message = f"labels must be an integer SparseTensor with values in [0, {self._n_classes})"
+        tf.assert_integer(values, message=message)
         labels = tf.SparseTensor(labels.indices, in_range(values, self._n_classes, message), labels.dense_shape)
         return tf.to_int64(tf.sparse_to_indicator(labels, self._n_classes))
 
     def _processed(self, labels: Any) -> Any:
-        return in_range(labels, 2, message="labels must be an integer indicator Tensor with values in [0, 1]")
+        return labels
 
     def _losses(self, labels: Any, logits: Any, features: Any) -> Any:
         if self._loss_fn:

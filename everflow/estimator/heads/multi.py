@@ -38,8 +38,8 @@ class MultiGraphHead(GraphHead):
             if wanted is not None and wanted != self.logits_dimension:
                 sizes = [head.logits_dimension for head in self._heads]
                 raise ValueError(
-                    f"Could not split logits of shape {logits.shape} among the heads with individual logits dimensions: {sizes}. The "
-                    "dimensions must sum to total logits dimension."
+                    f"Could not split logits of shape {logits.shape.as_list()} among the heads with individual logits dimensions: "
+                    f"{sizes}. The dimensions must sum to total logits dimension."
                 )
             parts = tf.split(logits, [head.logits_dimension for head in self._heads], axis=-1)
             return {head.name: part for head, part in zip(self._heads, parts)}

@@ -40,6 +40,7 @@ class Head(GraphHead):
 
     _texts = TEXTS_V2
     _base_name = "Head"
+    _loss_arguments = ("labels", "logits", "features", "loss_reduction")
 
     @property
     def loss_reduction(self) -> str:

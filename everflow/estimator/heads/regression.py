@@ -32,7 +32,7 @@ class RegressionGraphHead(GraphHead):
         if label_dimension < 1:
             raise ValueError(f"Invalid label_dimension {label_dimension}.")
         self._weight_column, self._label_dimension, self._name = weight_column, label_dimension, name
-        self._loss_fn, self._inverse_link_fn = checked_loss_fn(loss_fn), inverse_link_fn
+        self._loss_fn, self._inverse_link_fn = checked_loss_fn(loss_fn, self._loss_arguments), inverse_link_fn
         self._loss_reduction = checked_reduction(loss_reduction)
 
     @property

@@ -75,9 +75,7 @@ def checked_labels(labels: Any, logits: Any, expected: int, texts: LabelTexts = 
     with name_scope(None, "labels", (labels, logits)) as scope:
         labels = convert_to_tensor_or_sparse_tensor(labels)
         if isinstance(labels, SparseTensor):
-            if expected == 1:
-                raise ValueError(texts.sparse.format(expected))
-            labels = tf.sparse_tensor_to_dense(labels)
+            raise ValueError(texts.sparse.format(expected))
         if labels.shape.ndims is not None and logits.shape.ndims is not None and labels.shape.ndims == logits.shape.ndims - 1:
             labels = tf.expand_dims(labels, -1)
         labels_shape, logits_shape = tf.shape(labels), tf.shape(logits)

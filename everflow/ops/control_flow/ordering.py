@@ -16,8 +16,9 @@ from everflow.graph.convert import convert_list, convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import colocate_with, control_dependencies, device, name_scope
-from everflow.graph.stacks import in_eager_mode
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
+from everflow.ops.control_flow.toggles import enabled_in
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.values.shown import summarize as summarized
@@ -155,4 +156,12 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
             return apply("Assert", condition, data, summarize=summarize, name="Assert")
         condition = convert_to_tensor(condition, name="Condition")
         with name_scope("AssertGuard"):
-            return apply("Assert", condition, data, summarize=summarize, name="Assert")
+            graph = get_default_graph()
+            if enabled_in(graph):
+                return apply("Assert", condition, data, summarize=summarize, name="Assert")
+            # TensorFlow asserts in a branch. It has a Switch, three Identities, and a NoOp with its own before the op,
+            # after it a Switch for each tensor from outside, an Identity, and a Merge.
+            graph._uncounted += 6
+            made = apply("Assert", condition, data, summarize=summarize, name="Assert")
+            graph._uncounted += 2 + len({condition, *(t for t in data if isinstance(t, Tensor))})
+            return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal
-from everflow.estimator.canned.dnn import LEARNING_RATE, checked_units, deep_logits
+from everflow.estimator.canned.dnn import checked_units, deep_logits
 from everflow.estimator.canned.optimizers import checked_features, get_optimizer_instance_v2
 from everflow.estimator.canned.v2.training import Built, check_columns, classification_head, with_global_step
 from everflow.estimator.estimator import EstimatorV2
@@ -47,7 +47,7 @@ def dnn_model_fn_v2(
     checked_features(features)
     logit_fn = dnn_logit_fn_builder_v2(head.logits_dimension, hidden_units, feature_columns, activation_fn, dropout, batch_norm)
     built = Built(lambda: logit_fn(features, mode))
-    optimizer = with_global_step(get_optimizer_instance_v2(optimizer, learning_rate=LEARNING_RATE), mode)
+    optimizer = with_global_step(get_optimizer_instance_v2(optimizer), mode)
     return head.create_estimator_spec(
         features=features,
         mode=mode,

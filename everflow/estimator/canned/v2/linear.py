@@ -7,7 +7,7 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.estimator.canned import sdca
-from everflow.estimator.canned.linear import linear_logit_fn_builder
+from everflow.estimator.canned.linear import linear_logit_fn_builder, linear_model_of, weights_summary
 from everflow.estimator.canned.optimizers import checked_features, get_optimizer_instance_v2
 from everflow.estimator.canned.v2.training import Built, check_columns, classification_head, with_global_step
 from everflow.estimator.estimator import EstimatorV2
@@ -29,8 +29,12 @@ def linear_logit_fn_builder_v2(units: int, feature_columns: Any, sparse_combiner
 
 def linear_logits(features: Any, units: int, columns: Any, sparse_combiner: str) -> Any:
     """The logits of a linear model, in the scope of one."""
+    check_columns(columns)
     with variable_scope("linear", values=tuple(features.values()), use_resource=True):
-        return linear_logit_fn_builder_v2(units, columns, sparse_combiner)(features)
+        model = linear_model_of(columns, units, sparse_combiner)
+        logits = model(features)
+    weights_summary(model, units)
+    return logits
 
 
 @internal("estimator.canned.linear._linear_model_fn_v2")
