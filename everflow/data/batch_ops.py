@@ -111,13 +111,15 @@ def _map_and_batch(node: Any) -> Callable[..., Stream]:
 
     def make(source: Stream, *rest: Any) -> Stream:
         captured, (size, calls, drop_remainder) = rest[:-3], rest[-3:]
+        if int(size) <= 0:
+            raise invalid_argument("batch_size must be greater than zero.")
         if int(calls) <= 0 and int(calls) != -1:
             raise invalid_argument("num_parallel_calls must be greater than zero.")
         inner = [None if d is None else tuple(d[1:]) for d in dims]
         call = function(captured)
         batched = batched_form(node.context, entry, source.dims, captured)
         mapped = ParallelMapStream(source, types, inner, call, keeps_count, batched, int(calls), False, threads_help)
-        return MapAndBatchStream(mapped, types, dims, batch_size_of(size), bool(drop_remainder))
+        return MapAndBatchStream(mapped, types, dims, int(size), bool(drop_remainder))
 
     return make
 
@@ -212,12 +214,7 @@ class _UnbatchStream(UnaryStream):
         return _UnbatchCursor(self, self.source.open(reading))
 
     def count(self) -> int:
-        n = self.source.count()
-        sizes = {d[0] if d else None for d in self.source.dims}
-        size = next(iter(sizes)) if len(sizes) == 1 else None
-        if n == 0:
-            return 0
-        return n if n == -1 else UNKNOWN if n < 0 or size is None else n * size
+        return UNKNOWN
 
 
 class _UnbatchCursor(UnaryCursor):

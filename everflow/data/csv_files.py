@@ -357,10 +357,7 @@ def make_batched_features_dataset(
             "The `reader` argument must return a `Dataset` object. `tf.ReaderBase` subclasses are not supported. For example, "
             "pass `tf.data.TFRecordDataset` instead of `tf.TFRecordReader`."
         )
-    names = matching_names(file_pattern, False)
-    dataset: Any = DatasetV2.from_tensor_slices(names)
-    if shuffle:
-        dataset = dataset.shuffle(len(names), shuffle_seed)
+    dataset: Any = DatasetV2.list_files(file_pattern, shuffle=shuffle, seed=shuffle_seed)
     if reader_num_threads is None:
         reader_num_threads = 1
     arguments = list(reader_args or [])

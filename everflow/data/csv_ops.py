@@ -200,11 +200,12 @@ def _csv(node: Node) -> Callable[..., Stream]:
             raise invalid_argument("select_cols should be non-negative indices")
         if chosen and len(chosen) != len(types):
             raise invalid_argument("select_cols should match output size")
-        for d in defaults:
+        for i, d in enumerate(defaults):
             if d.ndim > 1:
                 raise invalid_argument("Each record default should be at most rank 1")
-            if (d.size if isinstance(d, np.ndarray) else d.numel()) >= 2:
-                raise invalid_argument("There should only be 1 default per field")
+            given = d.size if isinstance(d, np.ndarray) else d.numel()
+            if given >= 2:
+                raise invalid_argument(f"There should only be 1 default per field but field {i} has {given}")
         values = [None if (d.size if isinstance(d, np.ndarray) else d.numel()) == 0 else d.reshape(()) for d in defaults]
         kind = compression.item()
         if kind not in (b"", b"GZIP", b"ZLIB"):

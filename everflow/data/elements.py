@@ -136,7 +136,7 @@ def gathered(component: Any, indices: Any) -> Any:
 def size_in_bytes(component: Any) -> int:
     """How much memory a component takes, as TensorFlow counts it."""
     if isinstance(component, np.ndarray):
-        return sum(len(x) + 32 if isinstance(x, bytes) else 8 for x in component.flat)
+        return sum(len(x) + 8 if isinstance(x, bytes) else 8 for x in component.flat)
     return component.numel() * component.element_size() if hasattr(component, "numel") else 8
 
 

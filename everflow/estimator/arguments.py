@@ -27,6 +27,12 @@ def has_keywords(function: Any) -> bool:
     return any(p.kind == p.VAR_KEYWORD for p in inspect.signature(inner).parameters.values())
 
 
+def has_any(function: Any) -> bool:
+    """Whether a function takes any number of arguments."""
+    inner = function.func if isinstance(function, functools.partial) else function
+    return any(p.kind == p.VAR_POSITIONAL for p in inspect.signature(inner).parameters.values())
+
+
 def check_model_fn(model_fn: Callable[..., Any], params: Any) -> None:
     """A model function takes features, labels where there are any, and what else it knows."""
     taken = set(parameters_of(model_fn))

@@ -9,6 +9,7 @@ from everflow.api import public
 from everflow.estimator.arguments import parameters_of
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.export_outputs import PredictOutput
+from everflow.estimator.heads.base import PREDICT_KEY
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.graph.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from everflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
@@ -83,16 +84,13 @@ def forward_features(estimator: Any, keys: Any = None, sparse_default_values: An
             if name in predictions:
                 raise ValueError(
                     f"Cannot forward feature key ({name}). Since it does exist in predictions. Existing prediction keys: "
-                    f"{list(predictions)}. Please use the keys argument to specify which features to forward."
+                    f"{predictions.keys()}. Please use the keys argument to specify which features to forward."
                 )
         predictions.update(added)
-        outputs = spec.export_outputs
-        if outputs:
-            # The default signature may be none that can hold more outputs; then Predict does.
-            for key, output in outputs.items():
-                if isinstance(output, PredictOutput) and key != DEFAULT_SERVING_SIGNATURE_DEF_KEY:
-                    output.outputs.update({n: v for n, v in added.items() if n not in output.outputs})
-            spec = spec._replace(export_outputs={**outputs, DEFAULT_SERVING_SIGNATURE_DEF_KEY: PredictOutput(predictions)})
+        for key in (PREDICT_KEY, DEFAULT_SERVING_SIGNATURE_DEF_KEY):
+            output = (spec.export_outputs or {}).get(key)
+            if isinstance(output, PredictOutput):
+                output.outputs.update(added)
         return spec._replace(predictions=predictions)
 
     return Estimator(model_fn=new_model_fn, model_dir=estimator.model_dir, config=estimator.config)
@@ -107,7 +105,7 @@ def call_logit_fn(logit_fn: Any, features: Any, mode: Any, params: Any, config: 
     if not isinstance(logits, tf.Tensor) and not (
         isinstance(logits, dict) and all(isinstance(k, str) and isinstance(v, tf.Tensor) for k, v in logits.items())
     ):
-        raise ValueError(f"logit_fn should return a Tensor or a dictionary mapping strings to Tensors.  logit_fn returned {logits}")
+        raise ValueError(f"logit_fn should return a Tensor or a dictionary mapping strings to Tensors.  logit_fn returned: {logits}")
     return logits
 
 

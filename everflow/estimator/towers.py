@@ -364,16 +364,14 @@ def predict_spec(tower_specs: list[Any], aggregation_device: Any) -> Any:
 def _merged(outputs: list[Any]) -> Any:
     """The outputs of all towers as one."""
 
-    def joined(name: str) -> Any:
+    def joined(name: str, how: Any) -> Any:
         parts = [getattr(output, name) for output in outputs]
-        if parts[0] is None:
-            return None
-        return tf.stack(parts) if parts[0].shape.ndims == 0 else tf.concat(parts, axis=0)
+        return None if parts[0] is None else how(parts, axis=0)
 
     if isinstance(outputs[0], ClassificationOutput):
-        return ClassificationOutput(scores=joined("scores"), classes=joined("classes"))
+        return ClassificationOutput(scores=joined("scores", tf.concat), classes=joined("classes", tf.stack))
     if isinstance(outputs[0], RegressionOutput):
-        return RegressionOutput(value=joined("value"))
+        return RegressionOutput(value=joined("value", tf.concat))
     return PredictOutput(concat_tensor_dicts(*(output.outputs for output in outputs)))
 
 

@@ -33,24 +33,25 @@ class InputPipelineConfig(enum.IntEnum):
 
 # How many cores may hold parts of one model.
 _CORES = (1, 2, 4, 8, 16, 32, 64, 128)
-_UNITS = {"s": 1, "m": 60, "h": 3600}
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+_RESERVED = ["batch_size", "context"]
 
-IterationsPerLoop: Any = internal("estimator.tpu.util.IterationsPerLoop")(collections.namedtuple("IterationsPerLoop", ["value", "unit"]))
+IterationsPerLoopCounter: Any = internal("estimator.tpu.util.IterationsPerLoopCounter")(
+    collections.namedtuple("IterationsPerLoopCounter", ["value", "unit"])
+)
 
 
 @internal("estimator.tpu.util.parse_iterations_per_loop")
 def parse_iterations_per_loop(iterations_per_loop: Any) -> Any:
     """How many steps, or for how many seconds ("90s", "5m", "1h"), a TPU would train without a word to its host."""
-    if isinstance(iterations_per_loop, str):
-        found = re.fullmatch(r"(\d+)([hms])", iterations_per_loop)
-        if not found:
-            raise ValueError(f"Invalid TPUConfig `iterations_per_loop` value, which must be positive: {iterations_per_loop}")
-        value, unit = int(found[1]) * _UNITS[found[2]], "seconds"
-    else:
-        value, unit = int(iterations_per_loop), "count"
-    if value <= 0:
-        raise ValueError(f"Invalid TPUConfig `iterations_per_loop` value. It must be positive, got {iterations_per_loop}")
-    return IterationsPerLoop(value, unit)
+    found = re.fullmatch(r"([1-9]\d*)([hms]?)", str(iterations_per_loop))
+    if not found:
+        raise ValueError(
+            "Invalid TPUConfig `iterations_per_loop` value. Value must be positive integer value or time-based value `<N><s|m|h>` where "
+            "<N> is anypositive integer and `s`, `m`, `h` are unit of time in seconds, minutes, hours respectively. Examples of valid "
+            "values: `3600s`, `60m`, `1h`."
+        )
+    return IterationsPerLoopCounter(int(found[1]) * _UNITS[found[2]], "seconds" if found[2] else "count")
 
 
 @public("estimator.tpu.TPUConfig", "contrib.tpu.TPUConfig")
@@ -88,7 +89,7 @@ class TPUConfig(
         if num_shards is not None and num_shards <= 0:
             raise ValueError(f"TPUConfig num_shards must be positive, got {num_shards}")
         if num_cores_per_replica is not None and num_cores_per_replica not in _CORES:
-            raise ValueError(f"TPUConfig num_cores_per_replica must be {', '.join(map(str, _CORES))}; got {num_cores_per_replica}")
+            raise ValueError(f"num_cores_per_replica must be {', '.join(map(str, _CORES))}; got {num_cores_per_replica}")
         if isinstance(per_host_input_for_training, bool):
             per_host_input_for_training = (
                 InputPipelineConfig.PER_HOST_V1 if per_host_input_for_training else InputPipelineConfig.PER_SHARD_V1
@@ -187,12 +188,20 @@ class TPUEstimatorSpec(
         for name, pair in (("eval_metrics", eval_metrics), ("host_call", host_call)):
             if pair is None:
                 continue
-            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise ValueError(f"{name} should be tuple or list of a function and its tensors")
+            if not isinstance(pair, (tuple, list)):
+                raise ValueError(f"{name} should be tuple or list")
+            if len(pair) != 2:
+                raise ValueError(f"{name} should have two elements.")
             if not callable(pair[0]):
                 raise TypeError(f"{name}[0] should be callable.")
             if not isinstance(pair[1], (tuple, list, dict)):
                 raise ValueError(f"{name}[1] should be tuple or list, or dict.")
+            taken = len(arguments.parameters_of(pair[0]))
+            if isinstance(pair[1], (tuple, list)) and len(pair[1]) != taken and not arguments.has_any(pair[0]):
+                raise RuntimeError(
+                    f"In TPUEstimatorSpec.{name}, length of tensors {len(pair[1])} does not match method args of the function, which takes "
+                    f"{taken}."
+                )
         return super().__new__(
             cls,
             mode,
@@ -210,7 +219,7 @@ class TPUEstimatorSpec(
 
     def as_estimator_spec(self) -> Any:
         """The same for a processor: the functions called at once."""
-        metrics = _called(self.eval_metrics) if self.eval_metrics is not None and self.mode == ModeKeys.EVAL else None
+        metrics = _called(self.eval_metrics) if self.eval_metrics is not None else None
         train_op = self.train_op
         if self.host_call is not None and self.mode == ModeKeys.TRAIN:
             with tf.control_dependencies([train_op]):
@@ -258,8 +267,8 @@ class TPUEstimator(Estimator):
     ) -> None:
         if config is None or not isinstance(config, TPURunConfig):
             raise ValueError("`config` must be provided with type `tpu_config.RunConfig`")
-        if params is not None and "batch_size" in params:
-            raise ValueError(f"batch_size are reserved keys but existed in params {params}.")
+        if params is not None and any(key in params for key in _RESERVED):
+            raise ValueError(f"{_RESERVED} are reserved keys but existed in params {params}.")
         if use_tpu:
             if train_batch_size is None:
                 raise ValueError("`train_batch_size` cannot be `None`")

@@ -20,6 +20,7 @@ from everflow.train.global_step import get_global_step
 from everflow.train.session_run_hook import SessionRunArgs, SessionRunHook
 
 
+@internal("estimator.canned.kmeans._LossRelativeChangeHook")
 class LossRelativeChangeHook(SessionRunHook):
     """Stops when the loss hardly changes any more."""
 
@@ -37,6 +38,7 @@ class LossRelativeChangeHook(SessionRunHook):
         self._before = loss
 
 
+@internal("estimator.canned.kmeans._InitializeClustersHook")
 class InitializeClustersHook(SessionRunHook):
     """Chooses the first centers, which may take several batches; other workers wait for it."""
 
