@@ -168,13 +168,16 @@ class SyncReplicasOptimizerHook(SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Sets the local step, and has the chief start."""
-        if missing := uninitialized(self._sync_optimizer.ready_for_local_init_op, session, "ready for SyncReplicasOptimizer local init"):
-            raise RuntimeError(
-                "Init operations did not make model ready for SyncReplicasOptimizer local_init. "
-                f"Init op: {self._local_init_op.name}, error: {missing}"
-            )
-        session.run(self._local_init_op)
-        if self._init_tokens_op is not None:
-            session.run(self._init_tokens_op)
+        self._expect_model(session)
+        for start in (self._local_init_op, self._init_tokens_op):
+            if start is not None:
+                session.run(start)
         if self._q_runner is not None:
-            self._q_runner.create_threads(session, coord=coord, daemon=True, start=True)
+            self._q_runner.create_threads(session, coord, daemon=True, start=True)
+
+    def _expect_model(self, session: Any) -> None:
+        """Raises RuntimeError where variables have no values yet."""
+        missing = uninitialized(self._sync_optimizer.ready_for_local_init_op, session, "ready for SyncReplicasOptimizer local init")
+        if missing:
+            which = f"Init op: {self._local_init_op.name}, error: {missing}"
+            raise RuntimeError(f"Init operations did not make model ready for SyncReplicasOptimizer local_init. {which}")

@@ -1,9 +1,13 @@
 """tf.contrib.distributions: draws, densities and gradients are 1.15.5's."""
 
+import inspect
+
 import numpy as np
 import pytest
+import scipy.stats as stats
 
 import everflow as tf
+from everflow.contrib.distributions.sample_tests import DiscreteScalarDistributionTestHelpers
 from running import run
 
 d = tf.contrib.distributions
@@ -367,6 +371,81 @@ def test_moving_statistics_follow(session):
     session.run(tf.global_variables_initializer())
     session.run(update)
     assert session.run([mean, variance]) == [2.0, 4.0]
+    logarithm = tf.Variable(np.log(2.0).astype(np.float32))
+    moved = d.assign_log_moving_mean_exp(logarithm, np.log(6.0).astype(np.float32), 0.25)
+    session.run(logarithm.initializer)
+    assert session.run(moved) == pytest.approx(np.log(0.25 * 2 + 0.75 * 6))
+
+
+def test_moving_statistics_are_floating_and_of_one_type():
+    with pytest.raises(TypeError, match=r"mean_var.base_dtype\(int32\) does not have float type"):
+        d.assign_moving_mean_variance(tf.Variable(0), tf.Variable(0.0), 4.0, 0.5)
+    with pytest.raises(TypeError, match=r"mean_var.base_dtype\(float32\) != variance_var.base_dtype\(float64\)"):
+        d.assign_moving_mean_variance(tf.Variable(0.0), tf.Variable(np.float64(0)), 4.0, 0.5)
+
+
+def test_distributions_remember_what_they_were_made_of():
+    halved = d.MultivariateNormalDiag([0.0, 1.0], scale_identity_multiplier=0.5, name="halved")
+    assert halved.parameters == {
+        "loc": [0.0, 1.0],
+        "scale_diag": None,
+        "scale_identity_multiplier": 0.5,
+        "validate_args": False,
+        "allow_nan_stats": True,
+        "name": "halved",
+    }
+    wider = halved.copy(scale_identity_multiplier=2.0)
+    assert run([halved.stddev(), wider.stddev()])[1].tolist() == [2, 2]
+    # Not those of the gamma distribution that it is.
+    assert d.Chi2(3.0).parameters == {"df": 3.0, "validate_args": False, "allow_nan_stats": True, "name": "Chi2"}
+    assert d.VectorExponentialDiag([1.0]).copy(loc=[2.0]).parameters["loc"] == [2.0]
+
+
+def test_constructors_show_and_check_their_arguments():
+    assert inspect.getfullargspec(d.Chi2.__init__).args == ["self", "df", "validate_args", "allow_nan_stats", "name"]
+    assert list(inspect.signature(d.Poisson).parameters) == ["rate", "log_rate", "validate_args", "allow_nan_stats", "name"]
+    with pytest.raises(TypeError, match=r"missing 1 required positional argument: 'df'"):
+        d.Chi2()
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'dof'"):
+        d.Chi2(3.0, dof=3.0)
+
+
+def test_entropy_of_wishart_is_the_mean_of_minus_log_prob():
+    wishart = d.WishartFull(7.0, [[2.0, 0.5], [0.5, 1.0]])
+    said, seen = run([wishart.entropy(), -tf.reduce_mean(wishart.log_prob(wishart.sample(20000, seed=1)))])
+    assert said == pytest.approx(seen, abs=0.05)
+    assert said == pytest.approx(stats.wishart(7, [[2.0, 0.5], [0.5, 1.0]]).entropy(), rel=1e-5)
+
+
+def test_variance_of_compound_counts_is_that_of_its_mixture():
+    compound = d.PoissonLogNormalQuadratureCompound([0.3, 2.0], [0.5, 1.0])
+    rates, weights, variance, deviation = run(
+        [compound.distribution.rate, compound.mixture_distribution.probs, compound.variance(), compound.stddev()]
+    )
+    mean = (rates * weights).sum(-1)
+    expected = mean + (weights * (rates - mean[:, None]) ** 2).sum(-1)
+    np.testing.assert_allclose(variance, expected, rtol=1e-5)
+    np.testing.assert_allclose(deviation, expected**0.5, rtol=1e-5)
+
+
+def test_histograms_count_from_edge_to_edge():
+    helpers = DiscreteScalarDistributionTestHelpers()
+    counts, edges = run(helpers.histogram([0.0, 0.0, 1.0, 2.0, 2.0]))
+    assert counts.tolist() == [2, 1, 2]
+    assert edges.tolist() == [0, 1, 2]
+    counts, edges = run(helpers.histogram([0.0, 0.5, 1.0, 2.0, 2.9], value_range=[0.0, 4.0], nbins=2))
+    assert counts.tolist() == [3, 2]
+    assert edges.tolist() == [0, 2]
+
+
+def test_batches_are_reshaped_as_far_as_they_fit(session):
+    shape = tf.placeholder(tf.int32, [2])
+    reshaped = d.BatchReshape(d.Normal([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 1.0), shape, validate_args=True)
+    assert session.run(reshaped.mean(), {shape: [3, -1]}).tolist() == [[0, 1], [2, 3], [4, 5]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="At most one dimension can be unknown"):
+        session.run(reshaped.mean(), {shape: [-1, -1]})
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Shape sizes do not match"):
+        session.run(reshaped.mean(), {shape: [4, -1]})
 
 
 def test_conjugates_add_precisions():

@@ -64,6 +64,14 @@ def expectation_importance_sampler_logspace(
         return _log_mean_exp(log_f(z) + log_p(z) - sampling_dist_q.log_prob(z))
 
 
+def _scored(f: Callable[..., Any], log_prob: Callable[..., Any] | None, points: Any) -> Any:
+    """f at points that have no gradient of their own; what is added is zero, with the gradient of the score."""
+    if not callable(log_prob):
+        raise ValueError("`log_prob` must be a callable function.")
+    found, logs = f(points), log_prob(points)
+    return found + tf.stop_gradient(found) * (logs - tf.stop_gradient(logs))
+
+
 @public("contrib.bayesflow.monte_carlo.expectation", f"{IMPLEMENTATION}.expectation")
 def expectation(
     f: Callable[..., Any],
@@ -78,12 +86,5 @@ def expectation(
     with name_scope(name, "expectation", [samples]):
         if not callable(f):
             raise ValueError("`f` must be a callable function.")
-        if use_reparametrization:
-            return tf.reduce_mean(f(samples), axis=axis, keepdims=keep_dims)
-        if not callable(log_prob):
-            raise ValueError("`log_prob` must be a callable function.")
-        fixed = tf.stop_gradient(samples)
-        values, logs = f(fixed), log_prob(fixed)
-        # This adds zero, whose gradient is that of the score.
-        values += tf.stop_gradient(values) * (logs - tf.stop_gradient(logs))
-        return tf.reduce_mean(values, axis=axis, keepdims=keep_dims)
+        values = f(samples) if use_reparametrization else _scored(f, log_prob, tf.stop_gradient(samples))
+        return tf.reduce_mean(values, axis, keep_dims)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,14 +10,25 @@ import numpy as np
 
 from everflow.api import public
 from everflow.distributions.base import Distribution
+from everflow.distributions.making import scoped
 from everflow.distributions.tensors import gen_new_seed
-from everflow.graph.scopes import name_scope
+
+
+def _steps(distribution: Any, given: Any) -> Any:
+    """How many steps a sample takes: one for each element, if not said otherwise."""
+    steps = distribution.event_shape.num_elements() if given is None else given
+    if steps is None:
+        raise ValueError("distribution_fn must generate a distribution with fully known `event_shape`.")
+    if steps < 1:
+        raise ValueError(f"num_steps ({steps}) must be at least 1.")
+    return steps
 
 
 @public("contrib.distributions.Autoregressive")
 class Autoregressive(Distribution):
     """What `distribution_fn` says of samples, where element i of what it says depends on the elements before i only."""
 
+    @scoped()
     def __init__(
         self,
         distribution_fn: Callable[..., Any],
@@ -26,20 +38,11 @@ class Autoregressive(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Autoregressive",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name) as name:
-            self._distribution_fn = distribution_fn
-            self._sample0 = sample0
-            self._distribution0 = distribution_fn() if sample0 is None else distribution_fn(sample0)
-            if num_steps is None:
-                num_steps = self._distribution0.event_shape.num_elements()
-                if num_steps is None:
-                    raise ValueError("distribution_fn must generate a distribution with fully known `event_shape`.")
-            if num_steps < 1:
-                raise ValueError(f"num_steps ({num_steps}) must be at least 1.")
-            self._num_steps = num_steps
-        first = self._distribution0
-        super().__init__(first.dtype, first.reparameterization_type, validate_args, allow_nan_stats, parameters, first._graph_parents, name)
+        self._distribution_fn, self._sample0 = distribution_fn, sample0
+        first = distribution_fn(*(() if sample0 is None else (sample0,)))
+        self._distribution0, self._num_steps = first, _steps(first, num_steps)
+        kind, parents = first.reparameterization_type, first._graph_parents
+        super().__init__(first.dtype, kind, validate_args, allow_nan_stats, graph_parents=parents, name=name)
 
     @property
     def distribution_fn(self) -> Callable[..., Any]:
@@ -75,12 +78,12 @@ class Autoregressive(Distribution):
 
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         # All steps draw the same numbers, so that elements that are right already stay as they are.
-        if seed is None:
-            seed = gen_new_seed(seed=np.random.randint(2**32 - 1, dtype=np.int64), salt="autoregressive")
-        samples = self.distribution0.sample(n, seed=seed)
-        for _ in range(self._num_steps):
-            samples = self.distribution_fn(samples).sample(seed=seed)
-        return samples
+        shared = gen_new_seed(np.random.randint(2**32 - 1, dtype=np.int64), "autoregressive") if seed is None else seed
+
+        def better(drawn: Any, _: int) -> Any:
+            return self.distribution_fn(drawn).sample(seed=shared)
+
+        return functools.reduce(better, range(self.num_steps), self.distribution0.sample(n, seed=shared))
 
     def _log_prob(self, value: Any) -> Any:
         return self.distribution_fn(value).log_prob(value)

@@ -13,6 +13,7 @@ from everflow.contrib.distributions.location_scale import Logistic
 from everflow.distributions.base import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution
 from everflow.distributions.checks import get_logits_and_probs
 from everflow.distributions.divergence import RegisterKL
+from everflow.distributions.making import noting, positive_tensors, scoped
 from everflow.distributions.transformed import TransformedDistribution
 from everflow.graph.scopes import name_scope
 from everflow.ops.control_flow.ordering import with_dependencies
@@ -23,6 +24,12 @@ class _OfClasses(Distribution):
 
     _logits: Any
     _probs: Any
+
+    def _take(self, logits: Any, probs: Any, validate_args: bool, name: str) -> list[Any]:
+        self._logits, self._probs = both = get_logits_and_probs(
+            logits, probs, multidimensional=True, validate_args=validate_args, name=name
+        )
+        return list(both)
 
     @property
     def event_size(self) -> Any:
@@ -56,6 +63,7 @@ class _OfClasses(Distribution):
 class OneHotCategorical(_OfClasses):
     """A class, as a vector with a one at its place."""
 
+    @scoped("logits", "probs")
     def __init__(
         self,
         logits: Any = None,
@@ -65,12 +73,8 @@ class OneHotCategorical(_OfClasses):
         allow_nan_stats: bool = True,
         name: str = "OneHotCategorical",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[logits, probs]) as name:
-            self._logits, self._probs = get_logits_and_probs(
-                name=name, logits=logits, probs=probs, validate_args=validate_args, multidimensional=True
-            )
-        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._logits, self._probs], name)
+        weights = self._take(logits, probs, validate_args, name)
+        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=weights, name=name)
 
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         rows = tf.reshape(self.logits, [-1, self.event_size])
@@ -126,6 +130,7 @@ def _kl_of_classes(a: Any, b: Any, name: str | None = None) -> Any:
 class ExpRelaxedOneHotCategorical(_OfClasses):
     """The logarithm of what RelaxedOneHotCategorical draws, which does not underflow."""
 
+    @scoped("logits", "probs", "temperature")
     def __init__(
         self,
         temperature: Any,
@@ -136,20 +141,16 @@ class ExpRelaxedOneHotCategorical(_OfClasses):
         allow_nan_stats: bool = True,
         name: str = "ExpRelaxedOneHotCategorical",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[logits, probs, temperature]) as name:
-            self._logits, self._probs = get_logits_and_probs(
-                name=name, logits=logits, probs=probs, validate_args=validate_args, multidimensional=True
-            )
-            if dtype is None:
-                dtype = self._logits.dtype
-                temperature = temperature if validate_args else tf.cast(temperature, dtype)
-            with tf.control_dependencies([tf.assert_positive(temperature)] if validate_args else []):
-                self._temperature = tf.identity(temperature, name="temperature")
-                self._temperature_2d = tf.reshape(temperature, [-1, 1], name="temperature_2d")
-        super().__init__(
-            dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._logits, self._probs, self._temperature], name
-        )
+        weights = self._take(logits, probs, validate_args, name)
+        if dtype is None:
+            dtype = weights[0].dtype
+            temperature = temperature if validate_args else tf.cast(temperature, dtype)
+        checks = [tf.assert_positive(temperature)] if validate_args else []
+        with tf.control_dependencies(checks):
+            self._temperature = tf.identity(temperature, name="temperature")
+            self._temperature_2d = tf.reshape(temperature, [-1, 1], name="temperature_2d")
+        parents = [*weights, self._temperature]
+        super().__init__(dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=parents, name=name)
 
     @property
     def temperature(self) -> Any:
@@ -183,6 +184,7 @@ class ExpRelaxedOneHotCategorical(_OfClasses):
 class RelaxedOneHotCategorical(TransformedDistribution):
     """Vectors that sum to one, near to one-hot ones where the temperature is low, with gradients to the logits."""
 
+    @noting
     def __init__(
         self,
         temperature: Any,
@@ -193,18 +195,15 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         allow_nan_stats: bool = True,
         name: str = "RelaxedOneHotCategorical",
     ) -> None:
-        parameters = dict(locals())
-        base = ExpRelaxedOneHotCategorical(
-            temperature, logits=logits, probs=probs, dtype=dtype, validate_args=validate_args, allow_nan_stats=allow_nan_stats
-        )
-        super().__init__(base, Exp(), name=name)
-        self._parameters = parameters
+        logarithm = ExpRelaxedOneHotCategorical(temperature, logits, probs, dtype, validate_args, allow_nan_stats)
+        super().__init__(logarithm, Exp(), name=name)
 
 
 @public("contrib.distributions.RelaxedBernoulli")
 class RelaxedBernoulli(TransformedDistribution):
     """Numbers between 0 and 1, near to one of these where the temperature is low, with gradients to the logits."""
 
+    @scoped("logits", "probs", "temperature")
     def __init__(
         self,
         temperature: Any,
@@ -214,20 +213,11 @@ class RelaxedBernoulli(TransformedDistribution):
         allow_nan_stats: bool = True,
         name: str = "RelaxedBernoulli",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[logits, probs, temperature]) as name:
-            with tf.control_dependencies([tf.assert_positive(temperature)] if validate_args else []):
-                self._temperature = tf.identity(temperature, name="temperature")
-            self._logits, self._probs = get_logits_and_probs(logits=logits, probs=probs, validate_args=validate_args)
-            logistic = Logistic(
-                self._logits / self._temperature,
-                1.0 / self._temperature,
-                validate_args=validate_args,
-                allow_nan_stats=allow_nan_stats,
-                name=name + "/Logistic",
-            )
-            super().__init__(logistic, Sigmoid(validate_args=validate_args), validate_args=validate_args, name=name)
-        self._parameters = parameters
+        [heat] = positive_tensors(validate_args, temperature=temperature)
+        self._temperature = heat
+        self._logits, self._probs = get_logits_and_probs(logits, probs, validate_args=validate_args)
+        odds = Logistic(self._logits / heat, 1.0 / heat, validate_args, allow_nan_stats, f"{name}/Logistic")
+        super().__init__(odds, Sigmoid(validate_args), validate_args=validate_args, name=name)
 
     @staticmethod
     def _param_shapes(sample_shape: Any) -> dict[str, Any]:  # type: ignore[override]

@@ -11,9 +11,9 @@ from everflow.api import internal, public
 from everflow.contrib.distributions.scalar import ScalarDistribution
 from everflow.distributions.base import NOT_REPARAMETERIZED
 from everflow.distributions.checks import assert_integer_form, embed_check_nonnegative_integer_form, get_logits_and_probs
+from everflow.distributions.making import positive_tensors, scoped
 from everflow.distributions.tensors import gen_new_seed
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.scopes import name_scope
 from everflow.ops.control_flow.ordering import with_dependencies
 
 
@@ -22,6 +22,12 @@ class _OfTrials(ScalarDistribution):
 
     _logits: Any
     _probs: Any
+
+    def _take_odds(self, logits: Any, probs: Any, validate_args: bool, name: str) -> None:
+        self._logits, self._probs = get_logits_and_probs(logits, probs, validate_args=validate_args, name=name)
+
+    def _begin(self, parents: list[Any], validate_args: bool, allow_nan_stats: bool, name: str) -> None:
+        super().__init__(self._probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=parents, name=name)
 
     @property
     def logits(self) -> Any:
@@ -47,10 +53,26 @@ def _bdtr(k: Any, n: Any, p: Any) -> Any:
     return tf.where(all_of_them, ones, tf.betainc(rest, k + 1, 1 - p))
 
 
+def _of_one_shape(x: Any, y: Any) -> tuple[Any, Any]:
+    """Both, repeated to the shape that they broadcast to unless they are known to have it."""
+    if x.shape.is_fully_defined() and x.shape == y.shape:
+        return x, y
+    y = y * tf.ones_like(x)
+    return x * tf.ones_like(y), y
+
+
+def _whole_number(count: Any, validate: bool) -> Any:
+    if not validate:
+        return count
+    not_below = tf.assert_non_negative(count, message="total_count must be non-negative.")
+    return with_dependencies([not_below, assert_integer_form(count, message="total_count cannot contain fractional components.")], count)
+
+
 @public("contrib.distributions.Binomial")
 class Binomial(_OfTrials):
     """The number of successes in `total_count` trials."""
 
+    @scoped("total_count", "logits", "probs")
     def __init__(
         self,
         total_count: Any,
@@ -60,26 +82,9 @@ class Binomial(_OfTrials):
         allow_nan_stats: bool = True,
         name: str = "Binomial",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[total_count, logits, probs]) as name:
-            count = convert_to_tensor(total_count, name="total_count")
-            if validate_args:
-                checks = [
-                    tf.assert_non_negative(count, message="total_count must be non-negative."),
-                    assert_integer_form(count, message="total_count cannot contain fractional components."),
-                ]
-                count = with_dependencies(checks, count)
-            self._total_count = count
-            self._logits, self._probs = get_logits_and_probs(logits=logits, probs=probs, validate_args=validate_args, name=name)
-        super().__init__(
-            self._probs.dtype,
-            NOT_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._total_count, self._logits, self._probs],
-            name,
-        )
+        self._total_count = _whole_number(convert_to_tensor(total_count, name="total_count"), validate_args)
+        self._take_odds(logits, probs, validate_args, name)
+        self._begin([self._total_count, self._logits, self._probs], validate_args, allow_nan_stats, name)
 
     @property
     def total_count(self) -> Any:
@@ -96,11 +101,8 @@ class Binomial(_OfTrials):
         return tf.exp(self._log_prob(counts))
 
     def _cdf(self, counts: Any) -> Any:
-        counts, probs = self._valid(counts), self.probs
-        if not (counts.shape.is_fully_defined() and probs.shape.is_fully_defined() and counts.shape == probs.shape):
-            probs *= tf.ones_like(counts)
-            counts *= tf.ones_like(probs)
-        return _bdtr(k=counts, n=tf.ones_like(counts) * self.total_count, p=probs)
+        most, p = _of_one_shape(self._valid(counts), self.probs)
+        return _bdtr(most, tf.ones_like(most) * self.total_count, p)
 
     def _mean(self) -> Any:
         return self.total_count * self.probs
@@ -123,6 +125,7 @@ class Binomial(_OfTrials):
 class NegativeBinomial(_OfTrials):
     """The number of successes before `total_count` failures."""
 
+    @scoped("total_count", "logits", "probs")
     def __init__(
         self,
         total_count: Any,
@@ -132,20 +135,9 @@ class NegativeBinomial(_OfTrials):
         allow_nan_stats: bool = True,
         name: str = "NegativeBinomial",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[total_count, logits, probs]) as name:
-            self._logits, self._probs = get_logits_and_probs(logits, probs, validate_args=validate_args, name=name)
-            with tf.control_dependencies([tf.assert_positive(total_count)] if validate_args else []):
-                self._total_count = tf.identity(total_count)
-        super().__init__(
-            self._probs.dtype,
-            NOT_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._total_count, self._probs, self._logits],
-            name,
-        )
+        self._take_odds(logits, probs, validate_args, name)
+        [self._total_count] = positive_tensors(validate_args, Identity=total_count)
+        self._begin([self._total_count, self._probs, self._logits], validate_args, allow_nan_stats, name)
 
     @property
     def total_count(self) -> Any:
@@ -154,8 +146,9 @@ class NegativeBinomial(_OfTrials):
 
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         # A Poisson distribution whose rate is gamma distributed.
-        rate = tf.random_gamma(shape=[n], alpha=self.total_count, beta=tf.exp(-self.logits), dtype=self.dtype, seed=seed)
-        return tf.random_poisson(rate, shape=[], dtype=self.dtype, seed=gen_new_seed(seed, "negative_binom"))
+        kind = {"dtype": self.dtype}
+        rates = tf.random_gamma([n], self.total_count, tf.exp(-self.logits), seed=seed, **kind)
+        return tf.random_poisson(rates, [], seed=gen_new_seed(seed, "negative_binom"), **kind)
 
     def _cdf(self, x: Any) -> Any:
         return tf.betainc(self.total_count, 1.0 + self._whole(x), tf.sigmoid(-self.logits))
@@ -179,26 +172,22 @@ class NegativeBinomial(_OfTrials):
 class Geometric(_OfTrials):
     """The number of failures before the first success."""
 
+    @scoped("logits", "probs")
     def __init__(
         self, logits: Any = None, probs: Any = None, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Geometric"
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[logits, probs]) as name:
-            self._logits, self._probs = get_logits_and_probs(logits, probs, validate_args=validate_args, name=name)
-            with tf.control_dependencies([tf.assert_positive(self._probs)] if validate_args else []):
-                self._probs = tf.identity(self._probs, name="probs")
-        super().__init__(
-            self._probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._probs, self._logits], name
-        )
+        self._take_odds(logits, probs, validate_args, name)
+        [self._probs] = positive_tensors(validate_args, probs=self._probs)
+        self._begin([self._probs, self._logits], validate_args, allow_nan_stats, name)
 
     def _shaping(self) -> list[Any]:
         return [self._probs]
 
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
-        smallest = np.finfo(self.dtype.as_numpy_dtype).tiny
-        shape = tf.concat([[n], tf.shape(self._probs)], 0)
-        uniform = tf.random_uniform(shape, minval=smallest, maxval=1.0, seed=seed, dtype=self.dtype)
-        return tf.floor(tf.log(uniform) / tf.log1p(-self.probs))
+        # The inverse of the cumulative distribution, at a number above zero.
+        at_least = np.finfo(self.dtype.as_numpy_dtype).tiny
+        chance = tf.random_uniform(tf.concat([[n], tf.shape(self.probs)], 0), at_least, 1.0, self.dtype, seed)
+        return tf.floor(tf.log(chance) / tf.log1p(-self.probs))
 
     def _spread(self, x: Any) -> Any:
         return (self._whole(x) if self.validate_args else tf.floor(x)) * tf.ones_like(self.probs)
@@ -235,25 +224,22 @@ class Geometric(_OfTrials):
 class Poisson(ScalarDistribution):
     """The number of what happens at random, `rate` times on average."""
 
+    @scoped("rate")
     def __init__(
         self, rate: Any = None, log_rate: Any = None, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Poisson"
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[rate]) as name:
-            if (rate is None) == (log_rate is None):
-                raise ValueError("Must specify exactly one of `rate` and `log_rate`.")
-            which = "rate" if log_rate is None else "log_rate"
-            given = convert_to_tensor(rate if log_rate is None else log_rate, name=which)
-            if not given.dtype.is_floating:
-                raise TypeError(f"{which}.dtype ({given.dtype.name}) is a not a float-type.")
-            if log_rate is None:
-                with tf.control_dependencies([tf.assert_positive(given)] if validate_args else []):
-                    self._rate = tf.identity(given, name="rate")
-                    self._log_rate = tf.log(given, name="log_rate")
-            else:
-                self._rate = tf.exp(given, name="rate")
-                self._log_rate = given
-        super().__init__(self._rate.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._rate], name)
+        given = {which: value for which, value in (("rate", rate), ("log_rate", log_rate)) if value is not None}
+        if len(given) != 1:
+            raise ValueError("Must specify exactly one of `rate` and `log_rate`.")
+        [(which, value)] = given.items()
+        value = convert_to_tensor(value, name=which)
+        if not value.dtype.is_floating:
+            raise TypeError(f"{which}.dtype ({value.dtype.name}) is a not a float-type.")
+        checks = [tf.assert_positive(value)] if which == "rate" and validate_args else []
+        with tf.control_dependencies(checks):
+            self._rate = tf.identity(value, name="rate") if which == "rate" else tf.exp(value, name="rate")
+            self._log_rate = tf.log(value, name="log_rate") if which == "rate" else value
+        super().__init__(value.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=[self._rate], name=name)
 
     @property
     def rate(self) -> Any:

@@ -9,7 +9,7 @@ from everflow.api import public
 from everflow.contrib.distributions.scalar import ScalarDistribution
 from everflow.distributions.base import NOT_REPARAMETERIZED, undefined
 from everflow.distributions.gamma import Gamma
-from everflow.graph.scopes import name_scope
+from everflow.distributions.making import positive_tensors, scoped
 from everflow.ops.control_flow.ordering import with_dependencies
 
 
@@ -17,19 +17,10 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class Chi2(Gamma):
     """The sum of `df` squares of what is normal with mean 0 and deviation 1."""
 
+    @scoped("df")
     def __init__(self, df: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Chi2") -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[df]) as name:
-            with tf.control_dependencies([tf.assert_positive(df)] if validate_args else []):
-                self._df = tf.identity(df, name="df")
-            super().__init__(
-                concentration=0.5 * self._df,
-                rate=tf.constant(0.5, dtype=self._df.dtype),
-                validate_args=validate_args,
-                allow_nan_stats=allow_nan_stats,
-                name=name,
-            )
-        self._parameters = parameters
+        [self._df] = positive_tensors(validate_args, df=df)
+        super().__init__(0.5 * self._df, tf.constant(0.5, self._df.dtype), validate_args, allow_nan_stats, name)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -45,41 +36,24 @@ class Chi2(Gamma):
 class Chi2WithAbsDf(Chi2):
     """The chi-squared distribution with floor(|df|) degrees of freedom."""
 
+    @scoped("df")
     def __init__(self, df: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Chi2WithAbsDf") -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[df]) as name:
-            super().__init__(
-                df=tf.floor(tf.abs(df, name="abs_df"), name="floor_abs_df"),
-                validate_args=validate_args,
-                allow_nan_stats=allow_nan_stats,
-                name=name,
-            )
-        self._parameters = parameters
+        whole = tf.floor(tf.abs(df, name="abs_df"), name="floor_abs_df")
+        super().__init__(whole, validate_args, allow_nan_stats, name)
 
 
 @public("contrib.distributions.InverseGamma")
 class InverseGamma(ScalarDistribution):
     """The inverse of what is gamma distributed."""
 
+    @scoped("concentration", "rate")
     def __init__(
         self, concentration: Any, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "InverseGamma"
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[concentration, rate]) as name:
-            checks = [tf.assert_positive(concentration), tf.assert_positive(rate)] if validate_args else []
-            with tf.control_dependencies(checks):
-                self._concentration = tf.identity(concentration, name="concentration")
-                self._rate = tf.identity(rate, name="rate")
-                tf.debugging.assert_same_float_dtype([self._concentration, self._rate])
-        super().__init__(
-            self._concentration.dtype,
-            NOT_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._concentration, self._rate],
-            name,
-        )
+        both = positive_tensors(validate_args, concentration=concentration, rate=rate)
+        dtype = tf.debugging.assert_same_float_dtype(both)
+        self._concentration, self._rate = both
+        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=both, name=name)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -138,6 +112,7 @@ class InverseGamma(ScalarDistribution):
 class InverseGammaWithSoftplusConcentrationRate(InverseGamma):
     """The inverse gamma distribution with parameters that softplus makes positive."""
 
+    @scoped("concentration", "rate")
     def __init__(
         self,
         concentration: Any,
@@ -146,13 +121,6 @@ class InverseGammaWithSoftplusConcentrationRate(InverseGamma):
         allow_nan_stats: bool = True,
         name: str = "InverseGammaWithSoftplusConcentrationRate",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[concentration, rate]) as name:
-            super().__init__(
-                concentration=tf.nn.softplus(concentration, name="softplus_concentration"),
-                rate=tf.nn.softplus(rate, name="softplus_rate"),
-                validate_args=validate_args,
-                allow_nan_stats=allow_nan_stats,
-                name=name,
-            )
-        self._parameters = parameters
+        given = {"concentration": concentration, "rate": rate}
+        shape, scale = (tf.nn.softplus(value, name=f"softplus_{which}") for which, value in given.items())
+        super().__init__(shape, scale, validate_args, allow_nan_stats, name)

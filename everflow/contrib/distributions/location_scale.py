@@ -13,6 +13,7 @@ from everflow.contrib.distributions.scalar import ScalarDistribution
 from everflow.distributions import normal_functions
 from everflow.distributions.base import FULLY_REPARAMETERIZED
 from everflow.distributions.divergence import RegisterKL
+from everflow.distributions.making import positive_tensors, scoped
 from everflow.distributions.normal import LocationScale
 from everflow.graph.scopes import name_scope
 
@@ -20,15 +21,12 @@ from everflow.graph.scopes import name_scope
 class _Standard(LocationScale):
     """A distribution with a location and a scale that is made of uniform samples."""
 
-    def _set_up(self, loc: Any, scale: Any, validate_args: bool, allow_nan_stats: bool, parameters: Any, name: str) -> None:
-        with name_scope(name, values=[loc, scale]) as name:
-            with tf.control_dependencies([tf.assert_positive(scale)] if validate_args else []):
-                self._loc = tf.identity(loc, name="loc")
-                self._scale = tf.identity(scale, name="scale")
-                tf.debugging.assert_same_float_dtype([self._loc, self._scale])
-        super().__init__(
-            self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._loc, self._scale], name
-        )
+    def _set_up(self, loc: Any, scale: Any, validate_args: bool, allow_nan_stats: bool, name: str) -> None:
+        with tf.control_dependencies([tf.assert_positive(scale)] if validate_args else []):
+            both = [tf.identity(value, name=which) for which, value in (("loc", loc), ("scale", scale))]
+            dtype = tf.debugging.assert_same_float_dtype(both)
+        self._loc, self._scale = both
+        super().__init__(dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=both, name=name)
 
     def _uniform(self, n: Any, seed: Any, low: float) -> Any:
         shape = tf.concat([[n], self.batch_shape_tensor()], 0)
@@ -45,8 +43,9 @@ class _Standard(LocationScale):
 class Cauchy(_Standard):
     """The distribution with density 1 / (pi scale (1 + ((x - loc) / scale)^2)), which has no mean."""
 
+    @scoped("loc", "scale")
     def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Cauchy") -> None:
-        self._set_up(loc, scale, validate_args, allow_nan_stats, dict(locals()), name)
+        self._set_up(loc, scale, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         return self._quantile(self._uniform(n, seed, 0.0))
@@ -85,8 +84,9 @@ class Cauchy(_Standard):
 class Logistic(_Standard):
     """The distribution whose cumulative one is the logistic function."""
 
+    @scoped("loc", "scale")
     def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Logistic") -> None:
-        self._set_up(loc, scale, validate_args, allow_nan_stats, dict(locals()), name)
+        self._set_up(loc, scale, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         # Zero, which has no logarithm, is left out.
@@ -126,8 +126,9 @@ class Logistic(_Standard):
 class _Gumbel(_Standard):
     """The distribution of the largest of many numbers."""
 
+    @scoped("loc", "scale")
     def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Gumbel") -> None:
-        self._set_up(loc, scale, validate_args, allow_nan_stats, dict(locals()), name)
+        self._set_up(loc, scale, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         return self.loc - self.scale * tf.log(-tf.log(self._uniform(n, seed, self._smallest())))
@@ -159,12 +160,11 @@ class _Gumbel(_Standard):
 class HalfNormal(ScalarDistribution):
     """The absolute value of what is normal with mean zero and standard deviation `scale`."""
 
+    @scoped("scale")
     def __init__(self, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "HalfNormal") -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[scale]) as name:
-            with tf.control_dependencies([tf.assert_positive(scale)] if validate_args else []):
-                self._scale = tf.identity(scale, name="scale")
-        super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._scale], name)
+        parents = [self._scale] = positive_tensors(validate_args, scale=scale)
+        dtype = self._scale.dtype
+        super().__init__(dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=parents, name=name)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:

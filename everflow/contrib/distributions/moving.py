@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import everflow as tf
@@ -16,35 +18,42 @@ def _floating(dtype: Any, what: str) -> Any:
     return dtype.base_dtype
 
 
+@contextlib.contextmanager
+def _moving(name: str | None, default_name: str, variables: dict[str, Any], **given: Any) -> Iterator[list[Any]]:
+    """Where variables are moved: in a scope, beside them; gives the other arguments as tensors of their type."""
+    with name_scope(name, default_name, [*variables.values(), *given.values()]), contextlib.ExitStack() as places:
+        for variable in reversed(variables.values()):
+            places.enter_context(tf.colocate_with(variable))
+        (first, leading), *others = ((which, variable.dtype) for which, variable in variables.items())
+        dtype = _floating(leading, first)
+        for which, other in others:
+            if other.base_dtype != dtype:
+                raise TypeError(f"{first}.base_dtype({dtype.name}) != {which}.base_dtype({other.base_dtype.name})")
+        yield [convert_to_tensor(value, dtype=dtype, name=which) for which, value in given.items()]
+
+
 @public("contrib.distributions.assign_moving_mean_variance")
 def assign_moving_mean_variance(mean_var: Any, variance_var: Any, value: Any, decay: Any, name: str | None = None) -> Any:
     """Moves a mean and a variance towards a value; returns both, updated."""
-    with name_scope(name, "assign_moving_mean_variance", [variance_var, mean_var, value, decay]):
-        with tf.colocate_with(variance_var), tf.colocate_with(mean_var):
-            dtype = _floating(mean_var.dtype, "mean_var")
-            if dtype != variance_var.dtype.base_dtype:
-                raise TypeError(f"mean_var.base_dtype({dtype.name}) != variance_var.base_dtype({variance_var.dtype.base_dtype.name})")
-            value = convert_to_tensor(value, dtype=dtype, name="value")
-            decay = convert_to_tensor(decay, dtype=dtype, name="decay")
-            delta = value - mean_var
-            with tf.control_dependencies([delta]):
-                mean = tf.assign_add(mean_var, (1.0 - decay) * delta)
-                # The mean moves too: part of the squared distance is its step.
-                variance = tf.assign_sub(variance_var, (1.0 - decay) * (variance_var - decay * tf.square(delta)))
-            return mean, variance
+    variables = {"mean_var": mean_var, "variance_var": variance_var}
+    with _moving(name, "assign_moving_mean_variance", variables, value=value, decay=decay) as (target, kept):
+        way = target - mean_var
+        pace = 1.0 - kept
+        # Both see the mean as it was; it moves too, so part of the squared distance is its step.
+        with tf.control_dependencies([way]):
+            loss = pace * (variance_var - kept * tf.square(way))
+            return tf.assign_add(mean_var, pace * way), tf.assign_sub(variance_var, loss)
 
 
 @public("contrib.distributions.assign_log_moving_mean_exp")
 def assign_log_moving_mean_exp(log_mean_exp_var: Any, log_value: Any, decay: Any, name: str | None = None) -> Any:
     """Moves the logarithm of a mean of exponentials; returns it, updated."""
-    with name_scope(name, "assign_log_moving_mean_exp", [log_mean_exp_var, log_value, decay]):
-        with tf.colocate_with(log_mean_exp_var):
-            dtype = _floating(log_mean_exp_var.dtype, "log_mean_exp_var")
-            log_value = convert_to_tensor(log_value, dtype=dtype, name="log_value")
-            decay = convert_to_tensor(decay, dtype=dtype, name="decay")
-            delta = log_value - log_mean_exp_var
-            both = tf.stack([tf.log(decay) * tf.ones_like(delta), delta + tf.log1p(-decay)])
-            return tf.assign_add(log_mean_exp_var, tf.reduce_logsumexp(both, axis=0))
+    variables = {"log_mean_exp_var": log_mean_exp_var}
+    with _moving(name, "assign_log_moving_mean_exp", variables, log_value=log_value, decay=decay) as (target, kept):
+        # The mean becomes kept + (1 - kept) exp(way) times what it was.
+        way = target - log_mean_exp_var
+        factors = tf.stack([tf.zeros_like(way) + tf.log(kept), tf.log1p(-kept) + way])
+        return tf.assign_add(log_mean_exp_var, tf.reduce_logsumexp(factors, axis=0))
 
 
 @public("contrib.distributions.moving_mean_variance")

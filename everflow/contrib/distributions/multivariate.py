@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import everflow as tf
@@ -11,6 +12,7 @@ from everflow.contrib.distributions.scales import is_diagonal_scale, make_diag_s
 from everflow.distributions.divergence import RegisterKL
 from everflow.distributions.gamma import Exponential
 from everflow.distributions.laplace import Laplace
+from everflow.distributions.making import made_in, noting, scoped
 from everflow.distributions.normal import Normal
 from everflow.distributions.student_t import StudentT
 from everflow.distributions.tensors import dimension_size, pick_vector
@@ -28,7 +30,7 @@ class _OfOperator(TransformedDistribution):
     # The variance of the scalar distribution.
     _unit_variance = 1.0
 
-    def _set_up(self, base: Any, loc: Any, scale: Any, validate_args: bool, parameters: dict[str, Any], name: str) -> None:
+    def _set_up(self, base: Any, loc: Any, scale: Any, validate_args: bool, name: str) -> None:
         if scale is None:
             raise ValueError("Missing required `scale` parameter.")
         if not scale.dtype.is_floating:
@@ -45,7 +47,6 @@ class _OfOperator(TransformedDistribution):
             validate_args,
             name,
         )
-        self._parameters = parameters
 
     @property
     def loc(self) -> Any:
@@ -91,6 +92,49 @@ class _OfOperator(TransformedDistribution):
         return tf.sqrt(self._variance())
 
 
+# -- scales, from what constructors are given
+
+
+def _diagonal(name: str, loc: Any, scale_diag: Any, scale_identity_multiplier: Any) -> tuple[Any, str]:
+    """A diagonal scale, and the scope of the distribution that it was made in."""
+    return made_in(name, make_diag_scale, loc=loc, scale_diag=scale_diag, scale_identity_multiplier=scale_identity_multiplier)
+
+
+def _low_rank(validate: bool, factor: Any, update: Any, **diagonal: Any) -> Any:
+    """A diagonal scale with F D F^T added, of which D or both may not be given."""
+    if factor is not None:
+        factor = convert_to_tensor(factor, name="scale_perturb_factor")
+        diagonal |= {"assert_positive": True, "shape_hint": dimension_size(factor, axis=-2)}
+    if update is not None:
+        update = convert_to_tensor(update, name="scale_perturb_diag")
+    scale = make_diag_scale(validate_args=validate, **diagonal)
+    if factor is None:
+        return scale
+    hints: dict[str, Any] = dict.fromkeys(("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square"), True)
+    return tf.linalg.LinearOperatorLowRankUpdate(scale, factor, update, is_diag_update_positive=update is None, **hints)
+
+
+def _triangular(validate: bool, loc: Any, scale_tril: Any) -> tuple[Any, Any]:
+    """The location as a tensor, and the lower triangular scale, which is the identity where none is given."""
+    loc = None if loc is None else convert_to_tensor(loc, name="loc")
+    hints: dict[str, Any]
+    if scale_tril is not None:
+        # Nothing is said of the sign of the diagonal; zeros in it are found when the scale is used.
+        hints = {"is_non_singular": True, "is_self_adjoint": False, "is_positive_definite": False}
+        return loc, tf.linalg.LinearOperatorLowerTriangular(convert_to_tensor(scale_tril, name="scale_tril"), **hints)
+    hints = {"is_self_adjoint": True, "is_positive_definite": True, "assert_proper_shapes": validate}
+    return loc, tf.linalg.LinearOperatorIdentity(dimension_size(loc, -1), dtype=loc.dtype, **hints)
+
+
+def _factor(covariances: Any, validate: bool) -> Any:
+    """The lower triangular factor of covariances."""
+    matrix = convert_to_tensor(covariances, name="covariance_matrix")
+    if validate:
+        symmetric = tf.assert_near(matrix, tf.matrix_transpose(matrix), message="Matrix was not symmetric")
+        matrix = with_dependencies([symmetric], matrix)
+    return tf.cholesky(matrix)
+
+
 # -- normal
 
 
@@ -98,6 +142,7 @@ class _OfOperator(TransformedDistribution):
 class MultivariateNormalLinearOperator(_OfOperator):
     """The normal distribution with covariances scale scale^T."""
 
+    @noting
     def __init__(
         self,
         loc: Any = None,
@@ -106,7 +151,7 @@ class MultivariateNormalLinearOperator(_OfOperator):
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalLinearOperator",
     ) -> None:
-        self._set_up(lambda dtype: Normal(tf.zeros([], dtype), tf.ones([], dtype)), loc, scale, validate_args, dict(locals()), name)
+        self._set_up(lambda dtype: Normal(tf.zeros([], dtype), tf.ones([], dtype)), loc, scale, validate_args, name)
 
 
 @RegisterKL(MultivariateNormalLinearOperator, MultivariateNormalLinearOperator)
@@ -128,6 +173,7 @@ def _kl_of_normals(a: Any, b: Any, name: str | None = None) -> Any:
 class MultivariateNormalDiag(MultivariateNormalLinearOperator):
     """The normal distribution of independent elements."""
 
+    @noting
     def __init__(
         self,
         loc: Any = None,
@@ -137,17 +183,15 @@ class MultivariateNormalDiag(MultivariateNormalLinearOperator):
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalDiag",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name) as name, name_scope("init", values=[loc, scale_diag, scale_identity_multiplier]):
-            scale = make_diag_scale(loc=loc, scale_diag=scale_diag, scale_identity_multiplier=scale_identity_multiplier)
-        super().__init__(loc=loc, scale=scale, validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name)
-        self._parameters = parameters
+        scale, scope = _diagonal(name, loc, scale_diag, scale_identity_multiplier)
+        super().__init__(loc, scale, validate_args, allow_nan_stats, scope)
 
 
 @public("contrib.distributions.MultivariateNormalDiagWithSoftplusScale")
 class MultivariateNormalDiagWithSoftplusScale(MultivariateNormalDiag):
     """The normal distribution of independent elements, with deviations that softplus makes positive."""
 
+    @scoped("scale_diag")
     def __init__(
         self,
         loc: Any,
@@ -156,18 +200,14 @@ class MultivariateNormalDiagWithSoftplusScale(MultivariateNormalDiag):
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalDiagWithSoftplusScale",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[scale_diag]) as name:
-            super().__init__(
-                loc=loc, scale_diag=tf.nn.softplus(scale_diag), validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name
-            )
-        self._parameters = parameters
+        super().__init__(loc, tf.nn.softplus(scale_diag), None, validate_args, allow_nan_stats, name)
 
 
 @public("contrib.distributions.MultivariateNormalDiagPlusLowRank")
 class MultivariateNormalDiagPlusLowRank(MultivariateNormalLinearOperator):
     """The normal distribution whose scale is a diagonal and a low-rank matrix F D F^T."""
 
+    @noting
     def __init__(
         self,
         loc: Any = None,
@@ -179,39 +219,23 @@ class MultivariateNormalDiagPlusLowRank(MultivariateNormalLinearOperator):
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalDiagPlusLowRank",
     ) -> None:
-        parameters = dict(locals())
-        given = [loc, scale_diag, scale_identity_multiplier, scale_perturb_factor, scale_perturb_diag]
-        with name_scope(name) as name, name_scope("init", values=given):
-            factor = None if scale_perturb_factor is None else convert_to_tensor(scale_perturb_factor, name="scale_perturb_factor")
-            update = None if scale_perturb_diag is None else convert_to_tensor(scale_perturb_diag, name="scale_perturb_diag")
-            has_low_rank = factor is not None
-            scale = make_diag_scale(
-                loc=loc,
-                scale_diag=scale_diag,
-                scale_identity_multiplier=scale_identity_multiplier,
-                validate_args=validate_args,
-                assert_positive=has_low_rank,
-                shape_hint=dimension_size(factor, axis=-2) if has_low_rank else None,
-            )
-            if has_low_rank:
-                scale = tf.linalg.LinearOperatorLowRankUpdate(
-                    scale,
-                    u=factor,
-                    diag_update=update,
-                    is_diag_update_positive=update is None,
-                    is_non_singular=True,
-                    is_self_adjoint=True,
-                    is_positive_definite=True,
-                    is_square=True,
-                )
-        super().__init__(loc=loc, scale=scale, validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name)
-        self._parameters = parameters
+        scale, scope = made_in(
+            name,
+            functools.partial(_low_rank, validate_args),
+            loc=loc,
+            scale_diag=scale_diag,
+            scale_identity_multiplier=scale_identity_multiplier,
+            factor=scale_perturb_factor,
+            update=scale_perturb_diag,
+        )
+        super().__init__(loc, scale, validate_args, allow_nan_stats, scope)
 
 
 @public("contrib.distributions.MultivariateNormalTriL")
 class MultivariateNormalTriL(MultivariateNormalLinearOperator):
     """The normal distribution whose scale is a lower triangular matrix."""
 
+    @noting
     def __init__(
         self,
         loc: Any = None,
@@ -220,33 +244,17 @@ class MultivariateNormalTriL(MultivariateNormalLinearOperator):
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalTriL",
     ) -> None:
-        parameters = dict(locals())
         if loc is None and scale_tril is None:
             raise ValueError("Must specify one or both of `loc`, `scale_tril`.")
-        with name_scope(name) as name, name_scope("init", values=[loc, scale_tril]):
-            loc = None if loc is None else convert_to_tensor(loc, name="loc")
-            if scale_tril is None:
-                scale: Any = tf.linalg.LinearOperatorIdentity(
-                    dimension_size(loc, -1),
-                    dtype=loc.dtype,
-                    is_self_adjoint=True,
-                    is_positive_definite=True,
-                    assert_proper_shapes=validate_args,
-                )
-            else:
-                # Nothing is said of the sign of the diagonal; zeros in it are found when the scale is used.
-                lower = convert_to_tensor(scale_tril, name="scale_tril")
-                scale = tf.linalg.LinearOperatorLowerTriangular(
-                    lower, is_non_singular=True, is_self_adjoint=False, is_positive_definite=False
-                )
-        super().__init__(loc=loc, scale=scale, validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name)
-        self._parameters = parameters
+        (moved, scale), scope = made_in(name, functools.partial(_triangular, validate_args), loc=loc, scale_tril=scale_tril)
+        super().__init__(moved, scale, validate_args, allow_nan_stats, scope)
 
 
 @public("contrib.distributions.MultivariateNormalFullCovariance")
 class MultivariateNormalFullCovariance(MultivariateNormalTriL):
     """The normal distribution with these covariances."""
 
+    @scoped()
     def __init__(
         self,
         loc: Any = None,
@@ -255,18 +263,9 @@ class MultivariateNormalFullCovariance(MultivariateNormalTriL):
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalFullCovariance",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name) as name:
-            with name_scope("init", values=[loc, covariance_matrix]):
-                lower = None
-                if covariance_matrix is not None:
-                    matrix = convert_to_tensor(covariance_matrix, name="covariance_matrix")
-                    if validate_args:
-                        check = tf.assert_near(matrix, tf.matrix_transpose(matrix), message="Matrix was not symmetric")
-                        matrix = with_dependencies([check], matrix)
-                    lower = tf.cholesky(matrix)
-            super().__init__(loc=loc, scale_tril=lower, validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name)
-        self._parameters = parameters
+        with name_scope("init", values=[loc, covariance_matrix]):
+            factor = None if covariance_matrix is None else _factor(covariance_matrix, validate_args)
+        super().__init__(loc, factor, validate_args, allow_nan_stats, name)
 
 
 # -- exponential and Laplace
@@ -276,6 +275,7 @@ class MultivariateNormalFullCovariance(MultivariateNormalTriL):
 class VectorExponentialLinearOperator(_OfOperator):
     """A linear operator applied to vectors of exponentially distributed elements."""
 
+    @noting
     def __init__(
         self,
         loc: Any = None,
@@ -287,7 +287,7 @@ class VectorExponentialLinearOperator(_OfOperator):
         def base(dtype: Any) -> Exponential:
             return Exponential(rate=tf.ones([], dtype), allow_nan_stats=allow_nan_stats)
 
-        self._set_up(base, loc, scale, validate_args, dict(locals()), name)
+        self._set_up(base, loc, scale, validate_args, name)
 
     def _mean(self) -> Any:
         return self._moved(1.0)
@@ -297,6 +297,7 @@ class VectorExponentialLinearOperator(_OfOperator):
 class VectorExponentialDiag(VectorExponentialLinearOperator):
     """Vectors of independent, exponentially distributed elements, stretched and moved."""
 
+    @noting
     def __init__(
         self,
         loc: Any = None,
@@ -306,11 +307,8 @@ class VectorExponentialDiag(VectorExponentialLinearOperator):
         allow_nan_stats: bool = True,
         name: str = "VectorExponentialDiag",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name) as name, name_scope("init", values=[loc, scale_diag, scale_identity_multiplier]):
-            scale = make_diag_scale(loc=loc, scale_diag=scale_diag, scale_identity_multiplier=scale_identity_multiplier)
-        super().__init__(loc=loc, scale=scale, validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name)
-        self._parameters = parameters
+        scale, scope = _diagonal(name, loc, scale_diag, scale_identity_multiplier)
+        super().__init__(loc, scale, validate_args, allow_nan_stats, scope)
 
 
 @internal(f"{OPS}.vector_laplace_linear_operator.VectorLaplaceLinearOperator")
@@ -319,6 +317,7 @@ class VectorLaplaceLinearOperator(_OfOperator):
 
     _unit_variance = 2.0
 
+    @noting
     def __init__(
         self,
         loc: Any = None,
@@ -327,13 +326,14 @@ class VectorLaplaceLinearOperator(_OfOperator):
         allow_nan_stats: bool = True,
         name: str = "VectorLaplaceLinearOperator",
     ) -> None:
-        self._set_up(lambda dtype: Laplace(tf.zeros([], dtype), tf.ones([], dtype)), loc, scale, validate_args, dict(locals()), name)
+        self._set_up(lambda dtype: Laplace(tf.zeros([], dtype), tf.ones([], dtype)), loc, scale, validate_args, name)
 
 
 @public("contrib.distributions.VectorLaplaceDiag")
 class VectorLaplaceDiag(VectorLaplaceLinearOperator):
     """Vectors of independent elements with Laplace's distribution, stretched and moved."""
 
+    @noting
     def __init__(
         self,
         loc: Any = None,
@@ -343,11 +343,9 @@ class VectorLaplaceDiag(VectorLaplaceLinearOperator):
         allow_nan_stats: bool = True,
         name: str = "VectorLaplaceDiag",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name), name_scope("init", values=[loc, scale_diag, scale_identity_multiplier]):
-            scale = make_diag_scale(loc=loc, scale_diag=scale_diag, scale_identity_multiplier=scale_identity_multiplier)
-        super().__init__(loc=loc, scale=scale, validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name)
-        self._parameters = parameters
+        # The distribution's own scope is a second one, as it is in TensorFlow.
+        scale, _ = _diagonal(name, loc, scale_diag, scale_identity_multiplier)
+        super().__init__(loc, scale, validate_args, allow_nan_stats, name)
 
 
 # -- Student
@@ -357,6 +355,7 @@ class VectorLaplaceDiag(VectorLaplaceLinearOperator):
 class _VectorStudentT(TransformedDistribution):
     """Vectors of independent elements with Student's distribution, multiplied with a matrix and moved."""
 
+    @scoped()
     def __init__(
         self,
         df: Any,
@@ -370,32 +369,16 @@ class _VectorStudentT(TransformedDistribution):
         allow_nan_stats: bool = True,
         name: str = "VectorStudentT",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name) as name, name_scope("init", values=[df, loc]):
-            affine = Affine(
-                shift=loc,
-                scale_identity_multiplier=scale_identity_multiplier,
-                scale_diag=scale_diag,
-                scale_tril=scale_tril,
-                scale_perturb_factor=scale_perturb_factor,
-                scale_perturb_diag=scale_perturb_diag,
-                validate_args=validate_args,
-            )
-            base = StudentT(df=df, loc=tf.zeros([], affine.dtype), scale=tf.ones([], affine.dtype))
-            batch_shape, event_shape = shapes_from_loc_and_scale(affine.shift, affine.scale)
+        scales = (scale_identity_multiplier, scale_diag, scale_tril, scale_perturb_factor, scale_perturb_diag)
+        with name_scope("init", values=[df, loc]):
+            moved = Affine(loc, *scales, validate_args=validate_args)
+            unit = StudentT(df, tf.zeros([], moved.dtype), tf.ones([], moved.dtype))
+            batch, event = shapes_from_loc_and_scale(moved.shift, moved.scale)
             # A batch of degrees of freedom is the batch; it is not repeated.
-            none = tf.constant([], dtype=tf.int32)
-            if isinstance(batch_shape, tf.TensorShape):
-                batch_shape = tf.constant(batch_shape.as_list(), dtype=tf.int32)
-            super().__init__(
-                distribution=base,
-                bijector=affine,
-                batch_shape=pick_vector(base.is_scalar_batch(), batch_shape, none),
-                event_shape=event_shape,
-                validate_args=validate_args,
-                name=name,
-            )
-        self._parameters = parameters
+            repeated = tf.constant([], dtype=tf.int32)
+            if isinstance(batch, tf.TensorShape):
+                batch = tf.constant(batch.as_list(), dtype=tf.int32)
+            super().__init__(unit, moved, pick_vector(unit.is_scalar_batch(), batch, repeated), event, validate_args, name)
 
     @property
     def df(self) -> Any:

@@ -17,6 +17,7 @@ from everflow.contrib.distributions.counts import Poisson
 from everflow.contrib.distributions.scales import maybe_check_scalar_distribution
 from everflow.distributions.base import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution
 from everflow.distributions.categorical import Categorical
+from everflow.distributions.making import scoped
 from everflow.distributions.normal import Normal
 from everflow.distributions.tensors import gen_new_seed, pad
 from everflow.distributions.transformed import TransformedDistribution
@@ -75,6 +76,7 @@ def quadrature_scheme_lognormal_quantiles(
 class PoissonLogNormalQuadratureCompound(Distribution):
     """A Poisson distribution whose rate is log-normal, as a mixture over some rates."""
 
+    @scoped("loc", "scale")
     def __init__(
         self,
         loc: Any,
@@ -85,20 +87,20 @@ class PoissonLogNormalQuadratureCompound(Distribution):
         allow_nan_stats: bool = True,
         name: str = "PoissonLogNormalQuadratureCompound",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[loc, scale]) as name:
-            loc = None if loc is None else convert_to_tensor(loc, name="loc")
-            scale = None if scale is None else convert_to_tensor(scale, dtype=None if loc is None else loc.dtype, name="scale")
-            grid, probs = quadrature_fn(loc, scale, quadrature_size, validate_args)
-            if grid.dtype.base_dtype != probs.dtype.base_dtype:
-                raise TypeError(f"Quadrature grid dtype ({grid.dtype.name}) does not match quadrature probs dtype ({probs.dtype.name}).")
-            self._distribution = Poisson(log_rate=grid, validate_args=validate_args, allow_nan_stats=allow_nan_stats)
-            self._mixture_distribution = Categorical(logits=tf.log(probs), validate_args=validate_args, allow_nan_stats=allow_nan_stats)
-            self._loc = loc
-            self._scale = scale
-            self._quadrature_size = quadrature_size
-            parents = [t for t in (loc, scale) if t is not None]
-            super().__init__(grid.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name)
+        self._quadrature_size = quadrature_size
+        normal: dict[str, Any] = {}
+        for which, value in (("loc", loc), ("scale", scale)):
+            dtype = normal["loc"].dtype if normal.get("loc") is not None else None
+            normal[which] = None if value is None else convert_to_tensor(value, dtype=dtype, name=which)
+        self._loc, self._scale = normal.values()
+        grid, probs = quadrature_fn(*normal.values(), quadrature_size, validate_args)
+        if grid.dtype.base_dtype != probs.dtype.base_dtype:
+            raise TypeError(f"Quadrature grid dtype ({grid.dtype.name}) does not match quadrature probs dtype ({probs.dtype.name}).")
+        checking: dict[str, Any] = {"validate_args": validate_args, "allow_nan_stats": allow_nan_stats}
+        self._distribution = Poisson(log_rate=grid, **checking)
+        self._mixture_distribution = Categorical(tf.log(probs), **checking)
+        parents = [t for t in normal.values() if t is not None]
+        super().__init__(grid.dtype, NOT_REPARAMETERIZED, graph_parents=parents, name=name, **checking)
 
     @property
     def mixture_distribution(self) -> Any:
@@ -162,10 +164,11 @@ class PoissonLogNormalQuadratureCompound(Distribution):
         return tf.exp(0.5 * self._log_variance())
 
     def _log_variance(self) -> Any:
-        # The mean of the variances and the variance of the means.
-        apart = tf.abs(self.distribution.mean() - self._mean()[..., tf.newaxis])
-        both = tf.stack([self.distribution.log_rate, 2.0 * tf.log(apart)], axis=-1)
-        return tf.reduce_logsumexp(self.mixture_distribution.logits[..., tf.newaxis] + both, axis=[-2, -1])
+        # The mean of the variances, which are the rates, and the variance of the means: rate + apart^2 = rate (1 + apart^2 / rate).
+        log_rate = self.distribution.log_rate
+        log_apart = tf.log(tf.abs(self.distribution.rate - self._mean()[..., tf.newaxis]))
+        more = tf.nn.softplus(2.0 * log_apart - log_rate)
+        return tf.reduce_logsumexp(self.mixture_distribution.logits + log_rate + more, axis=-1)
 
 
 # -- vectors between two affine transformations
@@ -376,10 +379,10 @@ class VectorDiffeomixture(Distribution):
         return weight * (ends[0] - ends[1]) + ends[1]
 
     def _log_prob(self, x: Any) -> Any:
-        before = tf.stack([affine.inverse(x) for affine in self.interpolated_affine], axis=-1)
-        each = tf.reduce_sum(self.distribution.log_prob(before), axis=-2)
-        stretch = tf.stack([affine.forward_log_det_jacobian(x, event_ndims=1) for affine in self.interpolated_affine], axis=-1)
-        return tf.reduce_logsumexp(self.mixture_distribution.logits - stretch + each, axis=-1)
+        back = [(affine.inverse(x), affine.inverse_log_det_jacobian(x, event_ndims=1)) for affine in self.interpolated_affine]
+        points, shrinking = (tf.stack(at_places, axis=-1) for at_places in zip(*back))
+        density = shrinking + tf.reduce_sum(self.distribution.log_prob(points), axis=-2)
+        return tf.reduce_logsumexp(density + self.mixture_distribution.logits, axis=-1)
 
     def _means(self) -> list[Any]:
         """The mean at each place."""

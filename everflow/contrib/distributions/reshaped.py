@@ -26,20 +26,21 @@ def calculate_reshape(original_shape: Any, new_shape: Any, validate: bool = Fals
         return np.array(static.as_list(), np.int32), static, []
     with name_scope(name, "calculate_reshape", [original_shape, new_shape]):
         size = tf.reduce_prod(original_shape)
-        is_rest = tf.equal(new_shape, -1)
-        rest = size // tf.maximum(1, -tf.reduce_prod(new_shape))
-        whole = tf.where(is_rest, tf.fill(tf.shape(new_shape), rest), new_shape)
-        if not validate:
-            return whole, static, []
-        count = tf.reduce_sum(tf.cast(is_rest, tf.int32))
-        checks = [
-            tf.assert_rank(original_shape, 1, message="Original shape must be a vector."),
-            tf.assert_rank(new_shape, 1, message="New shape must be a vector."),
-            tf.assert_less_equal(count, 1, message="At most one dimension can be unknown."),
-            tf.assert_positive(whole, message="Shape elements must be >=-1."),
-            tf.assert_equal(tf.reduce_prod(whole), size, message="Shape sizes do not match."),
-        ]
-        return whole, static, checks
+        gaps = tf.equal(new_shape, -1)
+        # A gap is -1 in the product of all sizes, and becomes what the others leave.
+        left = size // tf.maximum(1, -tf.reduce_prod(new_shape))
+        whole = tf.where(gaps, tf.broadcast_to(left, tf.shape(new_shape)), new_shape)
+        return whole, static, _reshape_checks(original_shape, size, new_shape, gaps, whole) if validate else []
+
+
+def _reshape_checks(old: Any, size: Any, new: Any, gaps: Any, whole: Any) -> list[Any]:
+    vectors = [tf.assert_rank(shape, 1, message=f"{which} shape must be a vector.") for which, shape in (("Original", old), ("New", new))]
+    return [
+        *vectors,
+        tf.assert_less_equal(tf.reduce_sum(tf.cast(gaps, new.dtype)), 1, message="At most one dimension can be unknown."),
+        tf.assert_positive(whole, message="Shape elements must be >=-1."),
+        tf.assert_equal(tf.reduce_prod(whole), size, message="Shape sizes do not match."),
+    ]
 
 
 @internal(f"{OPS}.batch_reshape.validate_init_args_statically")

@@ -76,15 +76,14 @@ class DiscreteScalarDistributionTestHelpers(_Helpers):
     def histogram(self, x: Any, value_range: Any = None, nbins: Any = None, name: str | None = None) -> tuple[Any, Any]:
         """How many samples there are from each edge to the next, and the edges: whole numbers if not said otherwise."""
         with name_scope(name, "histogram", [x]):
-            x = convert_to_tensor(x, name="x")
-            if value_range is None:
-                value_range = [tf.reduce_min(x), 1 + tf.reduce_max(x)]
-            value_range = convert_to_tensor(value_range, name="value_range")
-            low, high = value_range[0], value_range[1]
-            nbins = tf.cast(high - low, tf.int32) if nbins is None else nbins
-            width = (high - low) / tf.cast(nbins, value_range.dtype.base_dtype)
-            edges = tf.range(start=low, limit=high, delta=width, dtype=x.dtype.base_dtype)
-            return tf.histogram_fixed_width(x, value_range=value_range, nbins=nbins), edges
+            values = convert_to_tensor(x, name="x")
+            limits = (tf.reduce_min(values), tf.reduce_max(values) + 1) if value_range is None else value_range
+            both = convert_to_tensor(limits, name="value_range")
+            low, high = tf.unstack(both, num=2)
+            count = tf.cast(high - low, tf.int32) if nbins is None else nbins
+            # The last of count + 1 edges is where nothing begins.
+            edges = tf.cast(tf.linspace(low, high, count + 1), values.dtype.base_dtype)[:-1]
+            return tf.histogram_fixed_width(values, both, count), edges
 
 
 @internal(f"{HOME}.VectorDistributionTestHelpers")

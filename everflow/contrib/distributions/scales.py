@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import everflow as tf
@@ -126,15 +127,8 @@ def shapes_from_loc_and_scale(loc: Any, scale: Any, name: str = "shapes_from_loc
 @internal(f"{UTIL}.get_broadcast_shape")
 def get_broadcast_shape(*tensors: Any) -> Any:
     """The shape that tensors broadcast to, as a list where it is known."""
-    static = tensors[0].shape
-    for t in tensors[1:]:
-        static = tf.broadcast_static_shape(static, t.shape)
-    if static.is_fully_defined():
-        return static.as_list()
-    shape = tf.shape(tensors[0])
-    for t in tensors[1:]:
-        shape = tf.broadcast_dynamic_shape(shape, tf.shape(t))
-    return shape
+    known = functools.reduce(tf.broadcast_static_shape, (t.shape for t in tensors))
+    return known.as_list() if known.is_fully_defined() else functools.reduce(tf.broadcast_dynamic_shape, map(tf.shape, tensors))
 
 
 @internal(f"{UTIL}.is_diagonal_scale")

@@ -19,6 +19,7 @@ from everflow.contrib.distributions.scales import (
     shapes_from_loc_and_scale,
 )
 from everflow.distributions.base import FULLY_REPARAMETERIZED
+from everflow.distributions.making import noting, scoped
 from everflow.distributions.normal import Normal
 from everflow.distributions.transformed import TransformedDistribution
 from everflow.distributions.uniform import Uniform
@@ -31,6 +32,7 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class Kumaraswamy(TransformedDistribution):
     """The distribution on (0, 1) with cumulative distribution 1 - (1 - x^a)^b."""
 
+    @noting
     def __init__(
         self,
         concentration1: Any = None,
@@ -39,18 +41,12 @@ class Kumaraswamy(TransformedDistribution):
         allow_nan_stats: bool = True,
         name: str = "Kumaraswamy",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[concentration1, concentration0]) as name:
-            concentration1 = convert_to_tensor(concentration1, name="concentration1")
-            concentration0 = convert_to_tensor(concentration0, name="concentration0")
-        dtype = concentration1.dtype
-        super().__init__(
-            Uniform(low=tf.zeros([], dtype), high=tf.ones([], dtype), allow_nan_stats=allow_nan_stats),
-            KumaraswamyBijector(concentration1=concentration1, concentration0=concentration0, validate_args=validate_args),
-            batch_shape=get_broadcast_shape(concentration1, concentration0),
-            name=name,
-        )
-        self._parameters = parameters
+        given = {"concentration1": concentration1, "concentration0": concentration0}
+        with name_scope(name, values=list(given.values())) as scope:
+            a, b = (convert_to_tensor(value, name=which) for which, value in given.items())
+        uniform = Uniform(tf.zeros([], a.dtype), tf.ones([], a.dtype), allow_nan_stats=allow_nan_stats)
+        transform = KumaraswamyBijector(a, b, validate_args)
+        super().__init__(uniform, transform, get_broadcast_shape(a, b), name=scope)
         self._reparameterization_type = FULLY_REPARAMETERIZED
 
     @property
@@ -142,6 +138,7 @@ def _skewing(skewness: Any, tailweight: Any, has_skewness: bool, scale: Any) -> 
 class SinhArcsinh(_Skewed):
     """loc + C sinh((arcsinh(Z) + skewness) tailweight) of a normal Z, or of another distribution's samples."""
 
+    @scoped("loc", "scale", "skewness", "tailweight")
     def __init__(
         self,
         loc: Any,
@@ -153,21 +150,16 @@ class SinhArcsinh(_Skewed):
         allow_nan_stats: bool = True,
         name: str = "SinhArcsinh",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[loc, scale, skewness, tailweight]) as name:
-            loc = convert_to_tensor(loc, name="loc")
-            scale = convert_to_tensor(scale, name="scale", dtype=loc.dtype)
-            self._tailweight = convert_to_tensor(1.0 if tailweight is None else tailweight, name="tailweight", dtype=loc.dtype)
-            self._skewness = convert_to_tensor(0.0 if skewness is None else skewness, name="skewness", dtype=loc.dtype)
-            batch_shape = get_broadcast_shape(loc, scale, self._tailweight, self._skewness)
-            base, checks = _base(distribution, loc.dtype, allow_nan_stats, validate_args)
-            loc = with_dependencies(checks, loc) if checks else loc
-            function, stretch = _skewing(self._skewness, self._tailweight, skewness is not None, scale)
-            moved = AffineScalar(shift=loc, scale=stretch, validate_args=validate_args)
-            super().__init__(base, Chain([moved, function]), batch_shape=batch_shape, validate_args=validate_args, name=name)
-        self._parameters = parameters
-        self._loc = loc
-        self._scale = scale
+        loc = convert_to_tensor(loc, name="loc")
+        self._scale = convert_to_tensor(scale, name="scale", dtype=loc.dtype)
+        self._tailweight = convert_to_tensor(1.0 if tailweight is None else tailweight, name="tailweight", dtype=loc.dtype)
+        self._skewness = convert_to_tensor(0.0 if skewness is None else skewness, name="skewness", dtype=loc.dtype)
+        batch_shape = get_broadcast_shape(loc, self._scale, self._tailweight, self._skewness)
+        base, checks = _base(distribution, loc.dtype, allow_nan_stats, validate_args)
+        self._loc = with_dependencies(checks, loc) if checks else loc
+        function, stretch = _skewing(self._skewness, self._tailweight, skewness is not None, self._scale)
+        moved = AffineScalar(shift=self._loc, scale=stretch, validate_args=validate_args)
+        super().__init__(base, Chain([moved, function]), batch_shape=batch_shape, validate_args=validate_args, name=name)
 
 
 @public("contrib.distributions.VectorSinhArcsinhDiag")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -11,6 +12,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.distributions.base import FULLY_REPARAMETERIZED, Distribution
 from everflow.distributions.checks import assert_symmetric
+from everflow.distributions.making import made_in, noting, scoped
 from everflow.distributions.tensors import gen_new_seed
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
@@ -128,13 +130,9 @@ class _WishartLinearOperator(Distribution):
         return tf.exp(self._log_prob(x))
 
     def _entropy(self) -> Any:
-        half_df, half_rows = 0.5 * self.df, 0.5 * self.dimension + 0.5
-        return (
-            self.dimension * (half_df + half_rows * math.log(2.0))
-            + 2 * half_rows * self.scale_operator.log_abs_determinant()
-            + self._log_gamma(half_df)
-            + (half_rows - half_df) * self._digamma(half_df)
-        )
+        # The mean of -log_prob, in which the mean of the trace is df * dimension.
+        free = self.df - self.dimension - 1.0
+        return self.log_normalization() + 0.5 * (self.df * self.dimension - free * self.mean_log_det())
 
     def _mean(self) -> Any:
         if self.cholesky_input_output_matrices:
@@ -196,10 +194,28 @@ def _triangular(lower: Any) -> Any:
     return tf.linalg.LinearOperatorLowerTriangular(lower, is_non_singular=True, is_positive_definite=True, is_square=True)
 
 
+def _checks_of_factor(lower: Any) -> list[Any]:
+    shape = tf.shape(lower)
+    return [
+        tf.assert_positive(tf.matrix_diag_part(lower), message="scale must be positive definite"),
+        tf.assert_equal(shape[-1], shape[-2], message="scale must be square"),
+    ]
+
+
+def _factor(validate: bool, scale: Any) -> Any:
+    """The lower triangular factor of a matrix, which may be checked to have one."""
+    matrix = convert_to_tensor(scale)
+    if not validate:
+        return tf.cholesky(matrix)
+    lower = tf.cholesky(assert_symmetric(matrix))
+    return with_dependencies([tf.assert_positive(tf.matrix_diag_part(lower))], lower)
+
+
 @public("contrib.distributions.WishartCholesky")
 class WishartCholesky(_WishartLinearOperator):
     """Wishart's distribution with the lower triangular factor of its scale."""
 
+    @scoped("scale")
     def __init__(
         self,
         df: Any,
@@ -209,25 +225,17 @@ class WishartCholesky(_WishartLinearOperator):
         allow_nan_stats: bool = True,
         name: str = "WishartCholesky",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[scale]) as name:
-            with name_scope("init", values=[scale]):
-                scale = convert_to_tensor(scale)
-                if validate_args:
-                    shape = tf.shape(scale)
-                    checks = [
-                        tf.assert_positive(tf.matrix_diag_part(scale), message="scale must be positive definite"),
-                        tf.assert_equal(shape[-1], shape[-2], message="scale must be square"),
-                    ]
-                    scale = with_dependencies(checks, scale)
-            super().__init__(df, _triangular(scale), cholesky_input_output_matrices, validate_args, allow_nan_stats, name)
-        self._parameters = parameters
+        with name_scope("init", values=[scale]):
+            lower = convert_to_tensor(scale)
+            lower = with_dependencies(_checks_of_factor(lower), lower) if validate_args else lower
+        super().__init__(df, _triangular(lower), cholesky_input_output_matrices, validate_args, allow_nan_stats, name)
 
 
 @public("contrib.distributions.WishartFull")
 class WishartFull(_WishartLinearOperator):
     """Wishart's distribution with its scale as a symmetric matrix."""
 
+    @noting
     def __init__(
         self,
         df: Any,
@@ -237,11 +245,5 @@ class WishartFull(_WishartLinearOperator):
         allow_nan_stats: bool = True,
         name: str = "WishartFull",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name) as name, name_scope("init", values=[scale]):
-            scale = convert_to_tensor(scale)
-            lower = tf.cholesky(assert_symmetric(scale) if validate_args else scale)
-            if validate_args:
-                lower = with_dependencies([tf.assert_positive(tf.matrix_diag_part(lower))], lower)
-        super().__init__(df, _triangular(lower), cholesky_input_output_matrices, validate_args, allow_nan_stats, name)
-        self._parameters = parameters
+        lower, scope = made_in(name, functools.partial(_factor, validate_args), scale=scale)
+        super().__init__(df, _triangular(lower), cholesky_input_output_matrices, validate_args, allow_nan_stats, scope)

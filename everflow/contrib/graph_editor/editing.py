@@ -28,12 +28,10 @@ def detach_control_outputs(sgv: Any, control_outputs: ControlOutputs) -> None:
     if not isinstance(control_outputs, ControlOutputs):
         raise TypeError(f"Expected a util.ControlOutputs, got: {type(control_outputs)}")
     control_outputs.update()
-    sgv = make_view(sgv)
-    inside = frozenset(sgv.ops)
-    for op in sgv.ops:
-        for waiting in control_outputs.get(op):
-            if waiting not in inside:
-                remove_control_inputs(waiting, op)
+    inside = dict.fromkeys(make_view(sgv).ops)
+    outside = dict.fromkeys(w for op in inside for w in control_outputs.get(op) if w not in inside)
+    for waiting in outside:
+        remove_control_inputs(waiting, [awaited for awaited in waiting.control_inputs if awaited in inside])
 
 
 @editor("edit")

@@ -186,6 +186,15 @@ def get_forward_walk_ops(
     return list(found) if inclusive else [op for op in found if op not in seeds]
 
 
+def _walks(
+    first: tuple[Any, bool], second: tuple[Any, bool], limits: tuple[Any, Any], control: tuple[bool, Any, Any]
+) -> tuple[list[Operation], list[Operation]]:
+    """The ops after some seeds, and those before others; seeds come with whether they count themselves."""
+    control_inputs, control_outputs = check_cios(*control)
+    after = get_forward_walk_ops(*first, *limits, control_outputs=control_outputs)
+    return after, get_backward_walk_ops(*second, *limits, control_inputs=control_inputs)
+
+
 @editor("select")
 def get_walks_intersection_ops(
     forward_seed_ops: Any,
@@ -199,11 +208,10 @@ def get_walks_intersection_ops(
     control_ios: Any = None,
 ) -> list[Operation]:
     """The ops on ways from the first seeds to the second."""
-    control_inputs, control_outputs = check_cios(control_inputs, control_outputs, control_ios)
-    forward = get_forward_walk_ops(forward_seed_ops, forward_inclusive, within_ops, within_ops_fn, control_outputs=control_outputs)
-    backward = get_backward_walk_ops(backward_seed_ops, backward_inclusive, within_ops, within_ops_fn, control_inputs=control_inputs)
-    both = frozenset(backward)
-    return [op for op in forward if op in both]
+    ends = (forward_seed_ops, forward_inclusive), (backward_seed_ops, backward_inclusive)
+    after, before = _walks(*ends, (within_ops, within_ops_fn), (control_inputs, control_outputs, control_ios))
+    both = frozenset(before)
+    return [op for op in after if op in both]
 
 
 @editor("select")
@@ -219,10 +227,8 @@ def get_walks_union_ops(
     control_ios: Any = None,
 ) -> list[Operation]:
     """The ops after the first seeds, and those before the second."""
-    control_inputs, control_outputs = check_cios(control_inputs, control_outputs, control_ios)
-    forward = get_forward_walk_ops(forward_seed_ops, forward_inclusive, within_ops, within_ops_fn, control_outputs=control_outputs)
-    backward = get_backward_walk_ops(backward_seed_ops, backward_inclusive, within_ops, within_ops_fn, control_inputs=control_inputs)
-    return concatenate_unique(forward, backward)
+    ends = (forward_seed_ops, forward_inclusive), (backward_seed_ops, backward_inclusive)
+    return concatenate_unique(*_walks(*ends, (within_ops, within_ops_fn), (control_inputs, control_outputs, control_ios)))
 
 
 def _selected(args: Any, kwargs: dict[str, Any], mine: str, other: str, every: Callable[..., Any], listed: Callable[..., Any]) -> list[Any]:

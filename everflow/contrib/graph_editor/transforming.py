@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy as copying
+import dataclasses
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -76,23 +79,42 @@ def copy_op_handler(
     return made, made.outputs
 
 
+@dataclasses.dataclass
 class _Progress:
     """What handlers are told: the two graphs and scopes (those with _ are where copies go), and what is copied already."""
 
-    def __init__(self, sgv: SubGraphView, dst_graph: Graph, dst_scope: str, src_scope: str) -> None:
-        self.sgv = sgv
-        self.sgv_inputs_set = frozenset(sgv.inputs)
-        self.ops = frozenset(sgv.ops)
-        self.control_outputs = ControlOutputs(sgv.graph)
-        self.graph = sgv.graph
-        self.scope = src_scope
-        self.graph_ = dst_graph
-        self.scope_ = dst_scope
-        self.transformed_ops: dict[Operation, Operation] = {}
-        self.transformed_ts: dict[Tensor, Tensor] = {}
+    sgv: SubGraphView
+    graph_: Graph
+    scope_: str
+    scope: str
+    transformed_ops: dict[Operation, Operation] = dataclasses.field(default_factory=dict)
+    transformed_ts: dict[Tensor, Tensor] = dataclasses.field(default_factory=dict)
+    # Inputs of loops that are not copied yet: the tensor, its place among the inputs, and the op that takes it.
+    open_edges: list[tuple[Tensor, int, Operation]] = dataclasses.field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # As they are before copies are added to them.
         self.collections = {key: self.graph.get_collection(key) for key in self.graph.get_all_collection_keys()}
-        # Inputs of loops that are not copied yet: the tensor, what stands for it, and the op that takes it.
-        self.open_edges: list[tuple[Tensor, int, Operation]] = []
+
+    @property
+    def graph(self) -> Graph:
+        """Where the originals are."""
+        return self.sgv.graph
+
+    @functools.cached_property
+    def ops(self) -> frozenset[Operation]:
+        """The originals."""
+        return frozenset(self.sgv.ops)
+
+    @functools.cached_property
+    def sgv_inputs_set(self) -> frozenset[Tensor]:
+        """What they are given from outside."""
+        return frozenset(self.sgv.inputs)
+
+    @functools.cached_property
+    def control_outputs(self) -> ControlOutputs:
+        """The ops that wait for each op of their graph."""
+        return ControlOutputs(self.graph)
 
     def new_name(self, name: str) -> str:
         """The name of a copy."""
@@ -182,16 +204,16 @@ class Transformer:
         return self._view_of_copy(info), TransformerInfo(info)
 
     def _copy_ops(self, info: _Progress) -> None:
-        for op in sorted(info.sgv.ops, key=lambda o: o._id):
-            inputs = [self._input(info, t, op, i) for i, t in enumerate(op.inputs)]
-            op_, outputs_ = self.transform_op_handler(info, op, inputs)
-            if op is op_:
+        # In the order in which they were made, what an op takes is there before it, but for loops.
+        for op in sorted(info.sgv.ops, key=operator.attrgetter("_id")):
+            made, results = self.transform_op_handler(info, op, [self._input(info, t, op, i) for i, t in enumerate(op.inputs)])
+            if made is op:
                 raise ValueError("In-place transformation not allowed.")
-            info.transformed_ops[op] = op_
-            self.assign_collections_handler(info, op, op_)
-            for t, t_ in zip(op.outputs, outputs_):
-                info.transformed_ts[t] = t_
-                self.assign_collections_handler(info, t, t_)
+            copies = dict(zip(op.outputs, results))
+            info.transformed_ops[op] = made
+            info.transformed_ts |= copies
+            for pair in ((op, made), *copies.items()):
+                self.assign_collections_handler(info, *pair)
 
     def _input(self, info: _Progress, t: Tensor, consumer: Operation, i: int) -> Tensor:
         if t in info.transformed_ts:

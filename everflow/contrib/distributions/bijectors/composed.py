@@ -40,15 +40,9 @@ class Invert(Bijector):
         if not bijector._is_injective:
             raise NotImplementedError("Invert is not implemented for non-injective bijectors.")
         self._bijector = bijector
-        super().__init__(
-            graph_parents=bijector.graph_parents,
-            forward_min_event_ndims=bijector.inverse_min_event_ndims,
-            inverse_min_event_ndims=bijector.forward_min_event_ndims,
-            is_constant_jacobian=bijector.is_constant_jacobian,
-            validate_args=validate_args,
-            dtype=bijector.dtype,
-            name=name or f"invert_{bijector.name}",
-        )
+        after, before = bijector.forward_min_event_ndims, bijector.inverse_min_event_ndims
+        name = name or f"invert_{bijector.name}"
+        super().__init__(bijector.graph_parents, bijector.is_constant_jacobian, validate_args, bijector.dtype, before, after, name)
 
     @property
     def bijector(self) -> Any:

@@ -103,6 +103,25 @@ def gen_mask(num_blocks: int, n_in: int, n_out: int, mask_type: str = MASK_EXCLU
     return mask
 
 
+def _known_depth(x: Any) -> int:
+    """The size of the last axis."""
+    depth = tf.dimension_value(x.shape.with_rank_at_least(1)[-1])
+    if depth is None:
+        raise NotImplementedError("Rightmost dimension must be known prior to graph execution.")
+    return depth
+
+
+class _Masked:
+    """An initializer whose values are multiplied with a mask."""
+
+    def __init__(self, mask: np.ndarray, initializer: Any) -> None:
+        self._mask = mask
+        self._initializer = tf.glorot_normal_initializer() if initializer is None else initializer
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        return self._mask * self._initializer(shape, dtype, partition_info)
+
+
 @bijector("masked_autoregressive")
 def masked_dense(
     inputs: Any,
@@ -116,29 +135,11 @@ def masked_dense(
     **kwargs: Any,
 ) -> Any:
     """A dense layer whose outputs see only blocks of inputs before them."""
-    depth = tf.dimension_value(inputs.shape.with_rank_at_least(1)[-1])
-    if depth is None:
-        raise NotImplementedError("Rightmost dimension must be known prior to graph execution.")
-    mask = gen_mask(num_blocks, depth, units, MASK_EXCLUSIVE if exclusive else MASK_INCLUSIVE).T
-    initializer = tf.glorot_normal_initializer() if kernel_initializer is None else kernel_initializer
-
-    def masked_initializer(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-        return mask * initializer(shape, dtype, partition_info)
-
+    seen = gen_mask(num_blocks, _known_depth(inputs), units, MASK_EXCLUSIVE if exclusive else MASK_INCLUSIVE).T
+    # Weights that are masked at the start and after each step stay so.
+    masking = {"kernel_initializer": _Masked(seen, kernel_initializer), "kernel_constraint": lambda kernel: seen * kernel}
     with name_scope(name, "masked_dense", [inputs, units, num_blocks]):
-        dense: Any = tf.layers.Dense
-        layer = dense(
-            units,
-            *args,
-            kernel_initializer=masked_initializer,
-            kernel_constraint=lambda x: mask * x,
-            name=name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=name,
-            _reuse=reuse,
-            **kwargs,
-        )
-        return layer.apply(inputs)
+        return tf.layers.dense(inputs, units, *args, name=name, reuse=reuse, **masking, **kwargs)
 
 
 @bijector("masked_autoregressive")
@@ -157,9 +158,7 @@ def masked_autoregressive_default_template(
     name = name or "masked_autoregressive_default_template"
 
     def shift_and_log_scale(x: Any) -> tuple[Any, Any]:
-        depth = tf.dimension_value(x.shape.with_rank_at_least(1)[-1])
-        if depth is None:
-            raise NotImplementedError("Rightmost dimension must be known prior to graph execution.")
+        depth = _known_depth(x)
         shape = np.int32(x.shape.as_list()) if x.shape.is_fully_defined() else tf.shape(x)
         layer: Any = masked_dense
         for i, units in enumerate(hidden_layers):
@@ -207,9 +206,7 @@ class RealNVP(Bijector):
     def _halves(self, x: Any) -> tuple[Any, Any, Any, Any]:
         """The elements that stay, the others, and the shift and log_scale for these."""
         if self._input_depth is None:
-            self._input_depth = tf.dimension_value(x.shape.with_rank_at_least(1)[-1])
-            if self._input_depth is None:
-                raise NotImplementedError("Rightmost dimension must be known prior to graph execution.")
+            self._input_depth = _known_depth(x)
             if self._num_masked >= self._input_depth:
                 raise ValueError("Number of masked units must be smaller than the event size.")
         stay, change = x[..., : self._num_masked], x[..., self._num_masked :]
@@ -239,9 +236,9 @@ def real_nvp_default_template(
     """A function for RealNVP: dense layers of these sizes, as a template that keeps its variables."""
 
     def shift_and_log_scale(x: Any, output_units: int) -> tuple[Any, Any]:
-        for units in hidden_layers:
-            x = tf.layers.dense(*args, inputs=x, units=units, activation=activation, **kwargs)
-        x = tf.layers.dense(*args, inputs=x, units=(1 if shift_only else 2) * output_units, activation=None, **kwargs)
+        last = output_units if shift_only else 2 * output_units
+        for units, function in (*((hidden, activation) for hidden in hidden_layers), (last, None)):
+            x = tf.layers.dense(*args, inputs=x, units=units, activation=function, **kwargs)
         return (x, None) if shift_only else tuple(tf.split(x, 2, axis=-1))
 
     with name_scope(name, "real_nvp_default_template"):

@@ -105,11 +105,9 @@ class ScaleTriL(Chain):
     """Vectors as lower triangular matrices with a positive diagonal."""
 
     def __init__(self, diag_bijector: Any = None, diag_shift: Any = 1e-5, validate_args: bool = False, name: str = "scale_tril") -> None:
-        if diag_bijector is None:
-            diag_bijector = Softplus(validate_args=validate_args)
-        if diag_shift is not None:
-            diag_bijector = Chain([AffineScalar(shift=diag_shift), diag_bijector])
-        super().__init__([TransformDiagonal(diag_bijector=diag_bijector), FillTriangular()], validate_args=validate_args, name=name)
+        above_zero = Softplus(validate_args=validate_args) if diag_bijector is None else diag_bijector
+        of_diagonal = above_zero if diag_shift is None else Chain([AffineScalar(diag_shift), above_zero])
+        super().__init__([TransformDiagonal(of_diagonal), FillTriangular()], validate_args, name)
 
 
 def _square_checks(x: Any, at_least: str | None = None, square: str | None = None) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,15 @@ def positive(x: Any, validate: bool, message: str) -> Any:
 def not_negative(x: Any, validate: bool, message: str) -> Any:
     """x, handed on where it is not below zero if that is to be checked."""
     return with_dependencies([tf.assert_non_negative(x, message=message)], x) if validate else x
+
+
+def _tensors(name: str, positive_ones: Collection[str] = (), **given: Any) -> list[Any]:
+    """The parameters of a bijector as tensors of one floating type, if there are several; some are checked to be positive."""
+    with name_scope(name), name_scope("init", values=list(given.values())):
+        found = {which: convert_to_tensor(value, name=which) for which, value in given.items()}
+        if len(found) > 1:
+            tf.debugging.assert_same_float_dtype(list(found.values()))
+        return [positive(t, which in positive_ones, f"Argument {which} was not positive") for which, t in found.items()]
 
 
 def _probability(y: Any, validate: bool) -> Any:
@@ -68,12 +78,11 @@ class PowerTransform(Bijector):
     """y = (1 + c x)^(1 / c), which is exp(x) for a power c of zero."""
 
     def __init__(self, power: Any = 0.0, validate_args: bool = False, name: str = "power_transform") -> None:
-        with name_scope(name), name_scope("init", values=[power]):
-            known = constant_value(convert_to_tensor(power, name="power"))
-        if known is None or known < 0:
+        [given] = _tensors(name, power=power)
+        self._power = constant_value(given)
+        if self._power is None or self._power < 0:
             raise ValueError("`power` must be a non-negative TF constant.")
-        self._power = known
-        super().__init__(forward_min_event_ndims=0, validate_args=validate_args, name=name)
+        super().__init__(validate_args=validate_args, forward_min_event_ndims=0, name=name)
 
     @property
     def power(self) -> Any:
@@ -230,12 +239,8 @@ class Gumbel(Bijector):
     """y = exp(-exp(-(x - loc) / scale)): samples of Gumbel's distribution become uniform."""
 
     def __init__(self, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool = False, name: str = "gumbel") -> None:
-        with name_scope(name), name_scope("init", values=[loc, scale]):
-            self._loc = convert_to_tensor(loc, name="loc")
-            self._scale = convert_to_tensor(scale, name="scale")
-            tf.debugging.assert_same_float_dtype([self._loc, self._scale])
-            self._scale = positive(self._scale, validate_args, "Argument scale was not positive")
-        super().__init__(forward_min_event_ndims=0, validate_args=validate_args, name=name)
+        self._loc, self._scale = _tensors(name, {"scale"} if validate_args else (), loc=loc, scale=scale)
+        super().__init__(validate_args=validate_args, forward_min_event_ndims=0, name=name)
 
     @property
     def loc(self) -> Any:
@@ -267,13 +272,9 @@ class Weibull(Bijector):
     """y = 1 - exp(-(x / scale)^concentration): samples of Weibull's distribution become uniform."""
 
     def __init__(self, scale: Any = 1.0, concentration: Any = 1.0, validate_args: bool = False, name: str = "weibull") -> None:
-        with name_scope(name), name_scope("init", values=[scale, concentration]):
-            self._scale = convert_to_tensor(scale, name="scale")
-            self._concentration = convert_to_tensor(concentration, name="concentration")
-            tf.debugging.assert_same_float_dtype([self._scale, self._concentration])
-            self._scale = positive(self._scale, validate_args, "Argument scale was not positive")
-            self._concentration = positive(self._concentration, validate_args, "Argument concentration was not positive")
-        super().__init__(forward_min_event_ndims=0, validate_args=validate_args, name=name)
+        given = {"scale": scale, "concentration": concentration}
+        self._scale, self._concentration = _tensors(name, given if validate_args else (), **given)
+        super().__init__(validate_args=validate_args, forward_min_event_ndims=0, name=name)
 
     @property
     def scale(self) -> Any:
