@@ -10,6 +10,7 @@ from everflow.api import internal, public
 from everflow.distributions import tensors
 from everflow.distributions.base import Distribution
 from everflow.distributions.bijectors import Identity
+from everflow.distributions.making import noting
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value, constant_value_as_shape
 from everflow.graph.convert import convert_to_tensor
@@ -84,6 +85,7 @@ class _NewShape:
 class TransformedDistribution(Distribution):
     """What `bijector` makes of samples of `distribution`, which may first be repeated to a batch or an event of a shape."""
 
+    @noting
     def __init__(
         self,
         distribution: Any,
@@ -93,7 +95,6 @@ class TransformedDistribution(Distribution):
         validate_args: bool = False,
         name: str | None = None,
     ) -> None:
-        parameters = dict(locals())
         name = name or ("" if bijector is None else bijector.name) + distribution.name
         with name_scope(name, values=[event_shape, batch_shape]) as name:
             if bijector is None:
@@ -109,7 +110,7 @@ class TransformedDistribution(Distribution):
             distribution.reparameterization_type,
             validate_args,
             distribution.allow_nan_stats,
-            parameters,
+            None,
             [*distribution._graph_parents, *bijector.graph_parents],
             name,
         )

@@ -133,15 +133,16 @@ class SyncReplicasOptimizer(Optimizer):
         """Puts tokens in the queue before the first step: as many as gradients are needed, if not said otherwise."""
         if not self._gradients_applied:
             raise ValueError("get_init_tokens_op() should be called after apply_gradients().")
-        needed = self._replicas_to_aggregate - self._total_num_replicas
-        if num_tokens == -1:
-            num_tokens = self._replicas_to_aggregate
-        elif num_tokens < needed:
-            raise ValueError(f"Too few tokens to finish the first step: {num_tokens} (given) vs {needed} (needed)")
-        if num_tokens <= 0:
+        # A replica that gives more than one gradient to a step needs a token for each further one.
+        least = self._replicas_to_aggregate - self._total_num_replicas
+        count = self._replicas_to_aggregate if num_tokens == -1 else num_tokens
+        if count < least:
+            raise ValueError(f"Too few tokens to finish the first step: {num_tokens} (given) vs {least} (needed)")
+        step = self._global_step
+        if count <= 0:
             return tf.no_op(name="no_init_tokens")
-        with tf.device(self._global_step.device), name_scope(""):
-            return self._sync_token_queue.enqueue_many((tf.fill([num_tokens], self._global_step),))
+        with tf.device(step.device), name_scope(""):
+            return self._sync_token_queue.enqueue_many((tf.fill([count], step),))
 
     def make_session_run_hook(self, is_chief: bool, num_tokens: int = -1) -> SessionRunHook:
         """A hook that prepares a replica's session, and starts the thread of steps in the chief's."""

@@ -7,6 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.distributions.base import FULLY_REPARAMETERIZED, Distribution
+from everflow.distributions.making import noting
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.ops.control_flow.ordering import with_dependencies
@@ -16,6 +17,7 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class _BaseDeterministic(Distribution):
     """What always is `loc`, or near enough to it: within atol + rtol |loc|."""
 
+    @noting
     def __init__(
         self,
         loc: Any,
@@ -26,7 +28,6 @@ class _BaseDeterministic(Distribution):
         allow_nan_stats: bool = True,
         name: str = "_BaseDeterministic",
     ) -> None:
-        parameters = dict(locals())
         with name_scope(name, values=[loc, atol, rtol]) as name:
             loc = convert_to_tensor(loc, name="loc")
             if is_vector and validate_args:
@@ -46,7 +47,7 @@ class _BaseDeterministic(Distribution):
             self._atol, self._rtol = tolerances
             self._slack = self._atol if rtol is None else self._atol + self._rtol * tf.abs(loc)
         super().__init__(
-            self._loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._loc, self._atol, self._rtol], name
+            self._loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, None, [self._loc, self._atol, self._rtol], name
         )
 
     @property

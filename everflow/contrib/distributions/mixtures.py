@@ -9,6 +9,7 @@ from everflow.api import public
 from everflow.contrib.distributions.scales import mixture_stddev, pad_mixture_dimensions
 from everflow.distributions.base import NOT_REPARAMETERIZED, Distribution
 from everflow.distributions.categorical import Categorical
+from everflow.distributions.making import noting
 from everflow.distributions.tensors import gen_new_seed, pick_vector
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
@@ -19,6 +20,7 @@ from everflow.graph.scopes import name_scope
 class Mixture(Distribution):
     """One of several distributions, chosen by `cat`."""
 
+    @noting
     def __init__(
         self,
         cat: Any,
@@ -28,7 +30,6 @@ class Mixture(Distribution):
         use_static_graph: bool = False,
         name: str = "Mixture",
     ) -> None:
-        parameters = dict(locals())
         if not isinstance(cat, Categorical):
             raise TypeError(f"cat must be a Categorical distribution, but saw: {cat}")
         if not components:
@@ -67,7 +68,7 @@ class Mixture(Distribution):
         self._static_event, self._static_batch = event, batch
         self._use_static_graph = use_static_graph
         parents = [*cat._graph_parents, *(p for c in components for p in c._graph_parents)]
-        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name)
+        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, None, parents, name)
 
     @property
     def cat(self) -> Any:
@@ -173,6 +174,7 @@ class Mixture(Distribution):
 class MixtureSameFamily(Distribution):
     """One distribution of a batch (along its last axis), chosen by another distribution."""
 
+    @noting
     def __init__(
         self,
         mixture_distribution: Any,
@@ -181,7 +183,6 @@ class MixtureSameFamily(Distribution):
         allow_nan_stats: bool = True,
         name: str = "MixtureSameFamily",
     ) -> None:
-        parameters = dict(locals())
         mixture, components = mixture_distribution, components_distribution
         with name_scope(name) as name:
             self._mixture_distribution = mixture
@@ -197,7 +198,7 @@ class MixtureSameFamily(Distribution):
                 NOT_REPARAMETERIZED,
                 validate_args,
                 allow_nan_stats,
-                parameters,
+                None,
                 [*mixture._graph_parents, *components._graph_parents],
                 name,
             )

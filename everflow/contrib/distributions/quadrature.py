@@ -17,7 +17,7 @@ from everflow.contrib.distributions.counts import Poisson
 from everflow.contrib.distributions.scales import maybe_check_scalar_distribution
 from everflow.distributions.base import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution
 from everflow.distributions.categorical import Categorical
-from everflow.distributions.making import scoped
+from everflow.distributions.making import noting, scoped
 from everflow.distributions.normal import Normal
 from everflow.distributions.tensors import gen_new_seed, pad
 from everflow.distributions.transformed import TransformedDistribution
@@ -251,6 +251,7 @@ def _sum(terms: Any) -> Any:
 class VectorDiffeomixture(Distribution):
     """Vectors transformed by an affine map between two given ones, at a random place between them."""
 
+    @noting
     def __init__(
         self,
         mix_loc: Any,
@@ -264,7 +265,6 @@ class VectorDiffeomixture(Distribution):
         allow_nan_stats: bool = True,
         name: str = "VectorDiffeomixture",
     ) -> None:
-        parameters = dict(locals())
         with name_scope(name, values=[mix_loc, temperature]) as name:
             if not scale or len(scale) < 2:
                 raise ValueError(
@@ -312,7 +312,7 @@ class VectorDiffeomixture(Distribution):
                 FULLY_REPARAMETERIZED,
                 validate_args,
                 allow_nan_stats,
-                parameters,
+                None,
                 [*distribution._graph_parents, *(v for v in loc if v is not None), *(parent for s in scale for parent in s.graph_parents)],
                 name,
             )

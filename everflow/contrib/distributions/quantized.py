@@ -10,6 +10,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.distributions.base import NOT_REPARAMETERIZED, Distribution
 from everflow.distributions.checks import assert_integer_form
+from everflow.distributions.making import noting
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.ops.control_flow.ordering import with_dependencies
@@ -26,10 +27,10 @@ def _log_difference(big: Any, small: Any) -> Any:
 class QuantizedDistribution(Distribution):
     """The smallest whole numbers not below samples of another distribution, cut off at `low` and `high`."""
 
+    @noting
     def __init__(
         self, distribution: Any, low: Any = None, high: Any = None, validate_args: bool = False, name: str = "QuantizedDistribution"
     ) -> None:
-        parameters = dict(locals())
         with name_scope(name, values=[*distribution.parameters.values(), low, high]) as name:
             self._dist = distribution
             self._validate_args = validate_args
@@ -48,7 +49,7 @@ class QuantizedDistribution(Distribution):
             NOT_REPARAMETERIZED,
             validate_args,
             distribution.allow_nan_stats,
-            parameters,
+            None,
             [*distribution._graph_parents, *bounds],
             name,
         )

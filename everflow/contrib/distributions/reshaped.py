@@ -11,6 +11,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.distributions.base import Distribution
 from everflow.distributions.divergence import RegisterKL, kl_divergence
+from everflow.distributions.making import noting
 from everflow.graph.constants import constant_value, constant_value_as_shape
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
@@ -60,10 +61,10 @@ def validate_init_args_statically(distribution: Any, batch_shape: Any) -> None:
 class BatchReshape(Distribution):
     """Another distribution with its batch in another shape, of which one size may be -1."""
 
+    @noting
     def __init__(
         self, distribution: Any, batch_shape: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str | None = None
     ) -> None:
-        parameters = dict(locals())
         with name_scope(name or "BatchReshape" + distribution.name, values=[batch_shape]) as name:
             self._given_shape = convert_to_tensor(batch_shape, dtype=tf.int32, name="batch_shape")
             validate_init_args_statically(distribution, self._given_shape)
@@ -76,7 +77,7 @@ class BatchReshape(Distribution):
                 distribution.reparameterization_type,
                 validate_args,
                 allow_nan_stats,
-                parameters,
+                None,
                 [self._given_shape, *distribution._graph_parents],
                 name,
             )
@@ -202,10 +203,10 @@ class BatchReshape(Distribution):
 class Independent(Distribution):
     """Another distribution with the last axes of its batch read as axes of events (all but the first where not said)."""
 
+    @noting
     def __init__(
         self, distribution: Any, reinterpreted_batch_ndims: Any = None, validate_args: bool = False, name: str | None = None
     ) -> None:
-        parameters = dict(locals())
         self._distribution = distribution
         with name_scope(name or "Independent" + distribution.name) as name:
             batch_ndims = distribution.batch_shape.ndims
@@ -222,7 +223,7 @@ class Independent(Distribution):
                 distribution.reparameterization_type,
                 validate_args,
                 distribution.allow_nan_stats,
-                parameters,
+                None,
                 [count, *distribution._graph_parents],
                 name,
             )

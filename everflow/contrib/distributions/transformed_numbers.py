@@ -166,6 +166,7 @@ class SinhArcsinh(_Skewed):
 class VectorSinhArcsinhDiag(_Skewed):
     """Vectors of independent elements with the distribution of sinh and arcsinh."""
 
+    @noting
     def __init__(
         self,
         loc: Any = None,
@@ -178,7 +179,6 @@ class VectorSinhArcsinhDiag(_Skewed):
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalLinearOperator",
     ) -> None:
-        parameters = dict(locals())
         with name_scope(name, values=[loc, scale_diag, scale_identity_multiplier, skewness, tailweight]) as name:
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
             self._scale = make_diag_scale(loc=loc, scale_diag=scale_diag, scale_identity_multiplier=scale_identity_multiplier)
@@ -193,5 +193,4 @@ class VectorSinhArcsinhDiag(_Skewed):
             super().__init__(
                 base, Chain([moved, function]), batch_shape=batch_shape, event_shape=event_shape, validate_args=validate_args, name=name
             )
-        self._parameters = parameters
         self._loc = loc

@@ -24,6 +24,7 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class _WishartLinearOperator(Distribution):
     """The sum of `df` squares x x^T of normal vectors with covariances scale scale^T."""
 
+    @noting
     def __init__(
         self,
         df: Any,
@@ -33,7 +34,6 @@ class _WishartLinearOperator(Distribution):
         allow_nan_stats: bool = True,
         name: str | None = None,
     ) -> None:
-        parameters = dict(locals())
         self._cholesky_input_output_matrices = cholesky_input_output_matrices
         with name_scope(name) as name, name_scope("init", values=[df]):
             if not scale_operator.dtype.is_floating:
@@ -61,7 +61,7 @@ class _WishartLinearOperator(Distribution):
             FULLY_REPARAMETERIZED,
             validate_args,
             allow_nan_stats,
-            parameters,
+            None,
             [self._df, self._dimension, *scale_operator.graph_parents],
             name,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,11 @@ from everflow.ops.control_flow.ordering import with_dependencies
 def vector_size_to_square_matrix_size(d: Any, validate_args: bool, name: str | None = None) -> Any:
     """How many rows a triangular matrix of d elements has."""
     if isinstance(d, float | int | np.generic | np.ndarray):
-        size = (np.sqrt(1.0 + np.multiply(8, d)) - 1) / 2.0
-        if size != int(size):
+        # d is size (size + 1) / 2, and 8 d + 1 the square of 2 size + 1.
+        size = (math.isqrt(8 * int(d) + 1) - 1) // 2
+        if size * (size + 1) != 2 * float(d):
             raise ValueError("Vector length is not a triangular number.")
-        return int(size)
+        return size
     with name_scope(name, "vector_size_to_square_matrix_size", [d]):
         rows = (tf.sqrt(1 + 8.0 * tf.cast(d, dtypes.float32)) - 1.0) / 2.0
         if validate_args:
