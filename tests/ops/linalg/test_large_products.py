@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from everflow import _native
-from everflow.ops.linalg.large_products import multiply, turned
+from everflow.ops.linalg.large_products import multiply, narrow, turned
 
 pytestmark = pytest.mark.processor
 
@@ -27,6 +27,19 @@ def test_products_in_all_orders(height, depth, columns, flip_a, flip_b, threads)
     sizes = (height, depth, columns, *a.stride(), *b.stride())
     _native.multiply_matrices(a.data_ptr(), b.data_ptr(), bias.data_ptr(), found.data_ptr(), sizes, threads)
     torch.testing.assert_close(found.double(), a.double() @ b.double() + bias.double(), rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("height", [1, 31, 32, 100])
+@pytest.mark.parametrize("flip_a", [False, True])
+@pytest.mark.parametrize("flip_b", [False, True])
+def test_few_columns(height, flip_a, flip_b):
+    a, b, bias = numbers(height, 53), numbers(53, 10), numbers(10)
+    product = turned(narrow, flip_a, flip_b)
+    given = [a.t().contiguous() if flip_a else a, b.t().contiguous() if flip_b else b]
+    for more in ([], [bias]):
+        found = product(*given, *more)
+        assert found.is_contiguous()
+        torch.testing.assert_close(found.double(), a.double() @ b.double() + sum(x.double() for x in more), rtol=1e-5, atol=1e-5)
 
 
 def test_a_layer_with_its_bias():
