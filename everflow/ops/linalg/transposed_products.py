@@ -14,28 +14,36 @@ from everflow.lazy import torch
 FEWEST = 1 << 13
 
 
+# Fewer rows don't, either.
+LEAST_ROWS = 8
+
+
 def multiply_transposed(x: Any, y: Any) -> Any:
     """x times y with its last two axes exchanged, for floats of 32 bits."""
     y = y.mT
     if not _takes(x, y):
         return torch.matmul(x, y)
-    batch, steps = x.shape[:-2], (*x.stride(), *y.stride())
-    if len(batch) == 1:
-        batch, steps = (1, *batch), (0, *x.stride(), 0, *y.stride())
     found = torch.empty((*x.shape[:-1], y.shape[-1]))
-    sizes = (*batch, *x.shape[-2:], y.shape[-1], *steps)
+    sizes = (*x.shape, y.shape[-1], *x.stride(), *y.stride())
     _native.multiply_batches(x.data_ptr(), y.data_ptr(), found.data_ptr(), sizes, torch.get_num_threads())
     return found
 
 
 def _takes(x: Any, y: Any) -> bool:
     return (
-        x.dim() in (3, 4)
+        x.dim() == y.dim() == 4
         and x.shape[:-2] == y.shape[:-2]
         and x.shape[-1] == y.shape[-2]
+        and not (_is_one_batch(x) and _is_one_batch(y))
         and not x.is_cuda
+        and x.shape[-2] >= LEAST_ROWS
         and x.shape[-2] * x.shape[-1] * y.shape[-1] >= FEWEST
         and 1 in x.stride()[-2:]
         and 1 in y.stride()[-2:]
         and 0 < x.shape[:-2].numel()
     )
+
+
+def _is_one_batch(x: Any) -> bool:
+    """Whether torch can take the first two axes for one without a copy."""
+    return x.stride(0) == x.shape[1] * x.stride(1)

@@ -23,10 +23,10 @@ def calls(monkeypatch):
 
 PAIRS = {
     "heads": (numbers(2, 9, 3, 32).transpose(1, 2), numbers(2, 40, 3, 32).transpose(1, 2)),
-    "one batch axis": (numbers(5, 33, 17), numbers(5, 20, 17)),
-    "transposed twice": (numbers(2, 3, 16, 24).mT, numbers(2, 3, 16, 70).mT),
-    "part of larger ones": (numbers(4, 2, 30, 90)[1:, :, ::2, 5:70], numbers(4, 2, 50, 65)[1:]),
-    "the same for all": (numbers(1, 1, 12, 64).expand(3, 2, 12, 64), numbers(3, 2, 31, 64)),
+    "one of them": (numbers(2, 3, 33, 17), numbers(2, 20, 3, 17).transpose(1, 2)),
+    "transposed twice": (numbers(2, 16, 3, 24).transpose(1, 2).mT, numbers(2, 3, 16, 70).mT),
+    "part of larger ones": (numbers(4, 3, 30, 90)[1:, 1:, ::2, 5:70], numbers(4, 2, 50, 65)[1:]),
+    "the same for all": (numbers(1, 1, 12, 64).expand(3, 2, 12, 64), numbers(3, 31, 2, 64).transpose(1, 2)),
 }
 
 
@@ -40,6 +40,9 @@ def test_products_are_those_of_float64(x, y, calls):
 OTHERS = {
     "few numbers": (numbers(2, 3, 2, 4), numbers(2, 3, 5, 4)),
     "broadcast batches": (numbers(2, 1, 16, 32), numbers(2, 3, 16, 32)),
+    "one batch, as it lies": (numbers(5, 33, 17), numbers(5, 20, 17)),
+    "two axes of a batch that are one": (numbers(2, 3, 16, 32), numbers(2, 3, 40, 32)),
+    "one row of each": (numbers(2, 1, 3, 64).transpose(1, 2), numbers(2, 200, 3, 64).transpose(1, 2)),
     "no batch": (numbers(64, 64), numbers(64, 64)),
     "nothing": (numbers(0, 3, 64, 32), numbers(0, 3, 64, 32)),
     "every other column": (numbers(2, 3, 32, 64)[..., ::2], numbers(2, 3, 32, 32)),
