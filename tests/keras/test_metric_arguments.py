@@ -430,7 +430,7 @@ def test_losses_and_metrics_with_arguments(made, expected):
     [
         (lambda: M.MeanTensor().result(), "ValueError: MeanTensor does not have any result yet. Please call the M"),
         (lambda: told(M.MeanTensor(), (CUBE,), (CUBE[0],)), "ValueError: MeanTensor input values must always have the same shape. E"),
-        (lambda: M.Metric(), "TypeError: Can't instantiate abstract class Metric with abstract metho"),
+        (lambda: M.Metric(), "TypeError: Can't instantiate abstract class Metric with"),
         (lambda: M.SpecificityAtSensitivity(1.5), "ValueError: `sensitivity` must be in the range [0, 1]."),
         (lambda: M.SensitivityAtSpecificity(-0.1), "ValueError: `specificity` must be in the range [0, 1]."),
         (lambda: M.AUC(num_thresholds=0), "ValueError: `num_thresholds` must be > 1."),
@@ -446,4 +446,5 @@ def test_losses_and_metrics_with_arguments(made, expected):
     ],
 )
 def test_losses_and_metrics_that_cannot_be(wrong, expected):
-    assert refused(wrong)[:70] == expected
+    # Python's own sentence goes on differently from version to version.
+    assert refused(wrong)[:70].startswith(expected)
