@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from typing import Any
 
@@ -32,6 +33,9 @@ _RESTORING_FAILED = (
 
 def _is_session(sess: Any) -> bool:
     return isinstance(sess, BaseSession) or hasattr(sess, "run") and hasattr(sess, "graph")
+
+
+_SAVING = threading.RLock()
 
 
 @public("train.Saver")
@@ -221,6 +225,32 @@ class Saver:
         save_debug_info: bool = False,
     ) -> str | None:
         """Writes a checkpoint; returns its prefix."""
+        # A program's threads may save as well, such as a supervisor's: the last to begin is the latest.
+        with _SAVING:
+            return self._save(
+                sess,
+                save_path,
+                global_step,
+                latest_filename,
+                meta_graph_suffix,
+                write_meta_graph,
+                write_state,
+                strip_default_attrs,
+                save_debug_info,
+            )
+
+    def _save(
+        self,
+        sess: Any,
+        save_path: Any,
+        global_step: Any,
+        latest_filename: str | None,
+        meta_graph_suffix: str,
+        write_meta_graph: bool,
+        write_state: bool,
+        strip_default_attrs: bool,
+        save_debug_info: bool,
+    ) -> str | None:
         eager = executing_eagerly()
         if not self._is_built and not eager:
             raise RuntimeError("`build()` should be called before save if defer_build==True")
