@@ -265,11 +265,8 @@ def run_by_rows(
     found = [None if items else False for items in kept]
     while True:
         some = Iterations(body, values, left, wholes)
-        try:
-            if not some.gather(lambda values: truth(holds(*values)[0])):
-                return values, [x if x is not False else None for x in found]
-        except IndexError:
-            raise invalid_argument("Trying to pop from an empty list.") from None
+        if not some.gather(lambda values: truth(holds(*values)[0])):
+            return values, [x if x is not False else None for x in found]
         some.run()
         for i, v in enumerate(pushed):
             found[i] = some.whole(v) if found[i] is False else None

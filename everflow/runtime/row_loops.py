@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from everflow._native import RowLoop
+from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
 from everflow.ops.core.node import Node, Value
@@ -108,8 +109,12 @@ class Cut:
             if (states, late) == (self.states, self.late):
                 break
             self.states, self.late = states, late
-        # A variable that takes another's value of before would need that one's value of two iterations ago.
-        return bool(states) and all(plan.fetches[i] in self.given and plan.feeds[i].dims == plan.fetches[i].dims for i in states)
+        # A variable that takes another's value of before would need that one's value of two iterations ago. And two that become the same
+        # differ at first.
+        found = {plan.fetches[i] for i in states}
+        if not states or len(found) < len(states) or not found <= self.given:
+            return False
+        return all(plan.feeds[i].dims == plan.fetches[i].dims for i in states)
 
     def _keeps_order(self) -> bool:
         """Whether nobody can tell that what comes before the rows is done for many iterations at once."""
@@ -161,13 +166,15 @@ class RowBody:
         self.rows, self.carried = cut.rows, cut.carried
         self.feeds = {v: i for i, v in enumerate(plan.feeds)}
         self.states = {i: plan.fetches[i] for i in sorted(cut.states)}
-        self.late = [(i, plan.fetches[i]) for i in sorted(cut.late)]
+        self.late = {i: plan.fetches[i] for i in sorted(cut.late)}
         self.arrays = [(self.feeds[a], self.feeds[b]) for a, b in cut.arrays]
         asked = {*plan.fetches, *(v for n in cut.after for v in n.inputs)}
         instructions = _needed([one for node in plan.nodes for one in cut.instructions.get(node, ())], asked)
         taken = {v for one in instructions for v in (*operands(one)[0], *([one.matrix] if isinstance(one, Product) else []))}
         self.before = Part(plan, cut.before, asked | taken)
         self.after = Part(plan, cut.after, set(plan.fetches))
+        # Lists of which these, or loop variables, take items are taken from item by item.
+        self.one_by_one = {*self.before.takes, *self.after.takes, *plan.fetches[: self.carried]}
         self.whole = Part(plan, [n for n in plan.nodes if n in cut.instructions or n in cut.after], {*plan.fetches, *self.states.values()})
         self.takes = [self.feeds[v] for v in self.before.takes]
         # Loop variables that change before the rows: to what the first part gives, or to what another one was.
@@ -216,7 +223,9 @@ class RowBody:
 
     def may_take(self, values: Sequence[Any]) -> bool:
         """Whether these loop variables can be taken through iterations here."""
-        return not any(values[a] is values[b] for a, b in self.arrays) and not any(values[i].is_cuda for i in self.states)
+        if any(values[a] is values[b] for a, b in self.arrays):
+            return False
+        return all(values[i].shape == v.dims and not values[i].is_cuda for i, v in self.states.items())
 
     def located(self, where: Any) -> Node | None:
         """The node in which an exception began."""
@@ -243,9 +252,8 @@ class Iterations:
     def __init__(self, body: RowBody, values: list[Any], left: list[list[Any]], wholes: list[Any]) -> None:
         self.body, self.values, self.left = body, values, left
         popped = body.plan.feeds[body.carried :]
-        one_by_one = {*body.before.takes, *body.after.takes}
         # What is there for all iterations, in memory's order: first, lists that nobody takes item by item.
-        self.kept = {v: x for v, x in zip(popped, wholes) if x is not None and v not in one_by_one and x.is_contiguous()}
+        self.kept = {v: x for v, x in zip(popped, wholes) if x is not None and v not in body.one_by_one and x.is_contiguous()}
         self.is_backward = bool(self.kept)
         self.popping = [(body.feeds[v], items) for v, items in zip(popped, left) if v not in self.kept]
         self.cutting = [(v, items) for v, items in zip(popped, left) if v in self.kept]
@@ -263,6 +271,8 @@ class Iterations:
         while len(fed) < MOST_STEPS and goes_on(values):
             now = [*values, *room]
             for i, items in popping:
+                if not items:
+                    raise _nothing_left()
                 now[i] = items.pop()
             got = before(*[now[i] for i in takes])
             fed.append(now)
@@ -272,7 +282,7 @@ class Iterations:
         steps = self.steps = len(fed)
         for v, items in self.cutting if steps else ():
             if len(items) < steps:
-                raise IndexError("pop from empty list")
+                raise _nothing_left()
             self.kept[v] = self.kept[v][len(items) - steps : len(items)]
             del items[-steps:]
         return bool(steps)
@@ -282,7 +292,8 @@ class Iterations:
         body, values = self.body, self.values
         table, memory = self._table()
         if table is None:
-            self._run_one_by_one()
+            # What came has other shapes than those that the instructions are for: the same by the kernels of the nodes.
+            self._run_part(body.whole, {**body.states, **body.late})
             return
         matrices = []
         for matrix, turned, start, _ in body.matrices:
@@ -293,14 +304,7 @@ class Iterations:
         for i, v in body.states.items():
             values[i] = self.kept[v][0 if self.is_backward else -1].clone() if v in self.kept else memory[v][(self.steps - 1) % 2]
         if body.after.step.calls:
-            self._run_after()
-
-    def _run_after(self) -> None:
-        self._run_part(self.body.after, {i: v for i, v in self.body.late})
-
-    def _run_one_by_one(self) -> None:
-        """The same by the kernels of the nodes: what came has other shapes than those that the instructions are for."""
-        self._run_part(self.body.whole, {**self.body.states, **dict(self.body.late)})
+            self._run_part(body.after, body.late)
 
     def _run_part(self, part: Part, changing: dict[int, Value]) -> None:
         """Runs some nodes in all iterations; loop variables that they change come from the iteration before."""
@@ -410,6 +414,10 @@ class Iterations:
             return self.kept[value].flatten(0, 1)
         found = self.items(value)
         return torch.cat(found[::-1] if self.is_backward else found)
+
+
+def _nothing_left() -> Exception:
+    return invalid_argument("Trying to pop from an empty list.")
 
 
 def rows_in(plan: Plan, condition: Plan, carried: int) -> RowBody | None:

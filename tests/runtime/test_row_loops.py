@@ -101,6 +101,17 @@ def test_two_products_of_one_state(monkeypatch):
     assert both_ways([y, *tf.gradients(y, [x, v, w])], {x: values(5, 4), v: values(4, 3), w: values(3, 4)}, monkeypatch) == [3] * 4
 
 
+def test_two_variables_that_become_the_same_differ_at_first(monkeypatch):
+    x, w = tf.placeholder(tf.float32, [3, 4]), tf.placeholder(tf.float32, [4, 4])
+
+    def body(i, g, h):
+        new = tf.tanh(tf.matmul(g, w) + 2.0 * h)
+        return i + 1, new, new
+
+    y = tf.while_loop(lambda i, g, h: i < 3, body, [0, x, x * x])[1]
+    both_ways([y, *tf.gradients(y, [x, w])], {x: values(3, 4), w: values(4, 4)}, monkeypatch)
+
+
 def test_counters_may_go_down_and_be_used(monkeypatch):
     x, w = tf.placeholder(tf.float32, [7, 3, 4]), tf.placeholder(tf.float32, [4, 4])
     y = tf.while_loop(lambda i, h: i >= 0, lambda i, h: (i - 1, tf.tanh(x[i] + tf.matmul(h, w))), [6, tf.zeros([3, 4])])[1]
@@ -185,6 +196,24 @@ def test_popping_more_than_there_is_fails(session):
     y = tf.while_loop(lambda i, *_: i < 2, body, [0, tf.zeros([2, 2]), items])[1]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Trying to pop from an empty list"):
         session.run(y, {w: np.eye(2)})
+
+
+def test_a_variable_may_become_what_is_taken_from_a_list(monkeypatch):
+    """The list is one that a loop over rows made: nobody else takes its items."""
+    w = tf.placeholder(tf.float32, [2, 2])
+    empty = tf.raw_ops.EmptyTensorList(element_shape=tf.constant([3, 2]), max_num_elements=-1, element_dtype=tf.float32)
+
+    def push(i, h, items):
+        h = tf.tanh(tf.matmul(h, w) + 1.0)
+        return i + 1, h, tf.raw_ops.TensorListPushBack(input_handle=items, tensor=h)
+
+    def pop(i, h, last, items):
+        items, top = tf.raw_ops.TensorListPopBack(input_handle=items, element_shape=tf.constant([3, 2]), element_dtype=tf.float32)
+        return i + 1, tf.tanh(tf.matmul(h, w) + top), top, items
+
+    _, h, items = tf.while_loop(lambda i, *_: i < 4, push, [0, tf.zeros([3, 2]), empty])
+    _, h, last, _ = tf.while_loop(lambda i, *_: i < 3, pop, [0, h, tf.zeros([3, 2]), items])
+    assert both_ways([h, last], {w: values(2, 2)}, monkeypatch) == [4, 3] * 2
 
 
 def test_errors_name_the_op(session):
