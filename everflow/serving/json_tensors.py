@@ -308,7 +308,7 @@ def _floats(array: np.ndarray) -> list[Any]:
     if array.dtype == np.float64:
         return array.tolist()
     wide = array.astype(np.float64)
-    found = wide.copy()
+    found: Any = wide.copy()
     size = np.abs(wide)
     # Within these limits powers of ten are exact, and so is what is rounded with their help.
     usual = (size > 1e-12) & (size < 1e16)

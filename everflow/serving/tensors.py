@@ -168,7 +168,7 @@ def encode(array: np.ndarray, enum: int, proto: Any) -> None:
         proto.tensor_shape.SetInParent()
     for size in array.shape:
         dims.add(size=size)
-    flat = array.reshape(-1)
+    flat: np.ndarray = array.reshape(-1)
     if kind.is_string:
         proto.string_val.extend(flat.tolist())
         return

@@ -28,7 +28,7 @@ def dropped_trees(seed: int, config: Any, kept: set[int], weights: list[float]) 
         raise invalid_argument("Probability of skipping dropout must be in [0,1] range")
     if probability == 0 or skipping == 1:
         return Dropped()
-    rolls = np.empty(len(weights) + 1)
+    rolls: np.ndarray = np.empty(len(weights) + 1)
     _native.fill_uniform(rolls, seed % 2**64, 0, 0, 1)
     if skipping != 0:
         if rolls[0] < skipping:

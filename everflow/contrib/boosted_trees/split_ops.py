@@ -54,7 +54,8 @@ class _Search:
         """Searches; what is found is for each node, or for all of them (`rows`)."""
         nodes = len(starts) - 1
         rows = nodes if rows is None else rows
-        self.gains, self.places, self.goes_right = np.zeros(rows, np.float32), np.zeros(rows, np.int64), np.zeros(rows, bool)
+        self.places: np.ndarray = np.zeros(rows, np.int64)
+        self.gains, self.goes_right = np.zeros(rows, np.float32), np.zeros(rows, bool)
         self._leaves, self._filled = np.zeros((nodes, 2, self._width), np.float32), np.zeros((nodes, 2), bool)
         found = _native.FoundSplits(self.gains, self.places, self.goes_right, self._leaves, self._filled)
         try:

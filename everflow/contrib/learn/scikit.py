@@ -99,6 +99,9 @@ def _theirs() -> dict[str, Any]:
     return {name: getattr(place, name) for place, names in places.items() for name in names}
 
 
+# Without scikit-learn there is none.
+log_loss: Any = None
+
 _OURS = {
     "BaseEstimator": Parameters,
     "ClassifierMixin": _ClassifierMixin,
@@ -106,7 +109,7 @@ _OURS = {
     "TransformerMixin": _TransformerMixin,
     "NotFittedError": NotFittedError,
     "accuracy_score": _accuracy_score,
-    "log_loss": None,
+    "log_loss": log_loss,
     "mean_squared_error": _mean_squared_error,
     "train_test_split": _train_test_split,
 }
