@@ -19,6 +19,7 @@ LAYERS = (
         "about",
         "alias",
         "api",
+        "arguments",
         "compat",
         "errors",
         "facts",

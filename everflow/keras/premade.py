@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 import everflow as tf
 from everflow import nest
 from everflow.api import public
-from everflow.keras import activations, initializers, regularizers
+from everflow.keras import activations
+from everflow.keras.configured import Configured
 from everflow.keras.layer_serialization import deserialize as deserialize_layer
 from everflow.keras.layer_serialization import serialize as serialize_layer
 from everflow.keras.layers.dense import Dense
@@ -16,7 +19,7 @@ from everflow.keras.training.eager_steps import apply_gradients
 
 
 @public("keras.experimental.LinearModel")
-class LinearModel(Model):
+class LinearModel(Configured, Model):
     """A sum of products: of each input with a kernel of its own, and a bias."""
 
     def __init__(
@@ -31,66 +34,34 @@ class LinearModel(Model):
         **kwargs: Any,
     ) -> None:
         self._base_init(**kwargs)
-        self.units = units
-        self.activation = activations.get(activation)
-        self.use_bias = use_bias
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
+        self._keep(locals())
 
     def build(self, input_shape: Any) -> None:
         """Makes a kernel for each input, and the bias."""
-        several = isinstance(input_shape, list)
+        shapes = input_shape if isinstance(input_shape, list) else [input_shape]
+        kernels = {"kernel_initializer": self.kernel_initializer, "kernel_regularizer": self.kernel_regularizer}
         self.dense_layers = []
-        for shape in input_shape if several else [input_shape]:
-            layer = Dense(
-                self.units, use_bias=False, kernel_initializer=self.kernel_initializer, kernel_regularizer=self.kernel_regularizer
-            )
-            layer.build(shape)
-            self.dense_layers.append(layer)
-        self.bias = (
-            self.add_weight(
-                "bias",
-                shape=self.units,
-                initializer=self.bias_initializer,
-                regularizer=self.bias_regularizer,
-                dtype=self.dtype,
-                trainable=True,
-            )
-            if self.use_bias
-            else None
-        )
+        for shape in shapes:
+            self.dense_layers.append(Dense(self.units, use_bias=False, **kernels))
+            self.dense_layers[-1].build(shape)
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_weight("bias", self.units, initializer=self.bias_initializer, regularizer=self.bias_regularizer)
         self.built = True
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         """The sum over inputs, with the activation."""
-        if not isinstance(inputs, (tuple, list)):
-            inputs = [inputs]
-        if len(inputs) != len(self.dense_layers):
-            raise ValueError(f"The model was built for {len(self.dense_layers)} inputs, but got {len(inputs)}.")
-        result = None
-        for x, layer in zip(inputs, self.dense_layers):
-            output = layer(x)
-            result = output if result is None else result + output
+        given = list(inputs) if isinstance(inputs, (tuple, list)) else [inputs]
+        if len(given) != len(self.dense_layers):
+            raise ValueError(f"The model was built for {len(self.dense_layers)} inputs, but got {len(given)}.")
+        total = functools.reduce(operator.add, (layer(x) for layer, x in zip(self.dense_layers, given)))
         if self.use_bias:
-            result = tf.nn.bias_add(result, self.bias)
-        return result if self.activation is None else self.activation(result)
+            total = tf.nn.bias_add(total, self.bias)
+        return total if self.activation is None else self.activation(total)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a model like this one."""
-        return {
-            "name": self.name,
-            "trainable": self.trainable,
-            "dtype": self.dtype,
-            "units": self.units,
-            "activation": activations.serialize(self.activation),
-            "use_bias": self.use_bias,
-            "kernel_initializer": initializers.serialize(self.kernel_initializer),
-            "bias_initializer": initializers.serialize(self.bias_initializer),
-            "kernel_regularizer": regularizers.serialize(self.kernel_regularizer),
-            "bias_regularizer": regularizers.serialize(self.bias_regularizer),
-        }
+        return {"name": self.name, "trainable": self.trainable, "dtype": self.dtype, **self._written()}
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:

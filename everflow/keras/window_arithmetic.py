@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -122,3 +123,11 @@ def convert_kernel(kernel: np.ndarray) -> np.ndarray:
     if not 3 <= kernel.ndim <= 5:
         raise ValueError("Invalid kernel shape:", kernel.shape)
     return np.flip(kernel, tuple(range(kernel.ndim - 2))).copy()
+
+
+def windows(given: dict[str, Any], rank: int) -> dict[str, Any]:
+    """A layer's arguments, those that describe windows as it keeps them: sizes along each axis, words in lower case."""
+    ways: dict[str, Any] = {"padding": normalize_padding, "data_format": normalize_data_format}
+    for size in ("kernel_size", "pool_size", "strides", "dilation_rate"):
+        ways[size] = functools.partial(normalize_tuple, n=rank, name=size)
+    return {name: ways[name](value) if name in ways else value for name, value in given.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.arguments import arguments
 from everflow.keras.layers import convolutional as keras_conv
 from everflow.keras.layers import separable as keras_separable
 from everflow.keras.layers import transposed as keras_transposed
@@ -39,26 +40,7 @@ class Conv1D(keras_conv.Conv1D, base.Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 conv1d = public("layers.conv1d")(internal("layers.convolutional.convolution1d")(called_once(Conv1D, "conv1d")))
@@ -90,26 +72,7 @@ class Conv2D(keras_conv.Conv2D, base.Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 conv2d = public("layers.conv2d")(internal("layers.convolutional.convolution2d")(called_once(Conv2D, "conv2d")))
@@ -141,26 +104,7 @@ class Conv3D(keras_conv.Conv3D, base.Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 conv3d = public("layers.conv3d")(internal("layers.convolutional.convolution3d")(called_once(Conv3D, "conv3d")))
@@ -195,30 +139,7 @@ class SeparableConv1D(keras_separable.SeparableConv1D, base.Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            depth_multiplier=depth_multiplier,
-            activation=activation,
-            use_bias=use_bias,
-            depthwise_initializer=depthwise_initializer,
-            pointwise_initializer=pointwise_initializer,
-            bias_initializer=bias_initializer,
-            depthwise_regularizer=depthwise_regularizer,
-            pointwise_regularizer=pointwise_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            depthwise_constraint=depthwise_constraint,
-            pointwise_constraint=pointwise_constraint,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 separable_conv1d = public("layers.separable_conv1d")(called_once(SeparableConv1D, "separable_conv1d"))
@@ -254,30 +175,7 @@ class SeparableConv2D(keras_separable.SeparableConv2D, base.Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            depth_multiplier=depth_multiplier,
-            activation=activation,
-            use_bias=use_bias,
-            depthwise_initializer=depthwise_initializer,
-            pointwise_initializer=pointwise_initializer,
-            bias_initializer=bias_initializer,
-            depthwise_regularizer=depthwise_regularizer,
-            pointwise_regularizer=pointwise_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            depthwise_constraint=depthwise_constraint,
-            pointwise_constraint=pointwise_constraint,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 separable_conv2d = public("layers.separable_conv2d")(
@@ -310,25 +208,7 @@ class Conv2DTranspose(keras_transposed.Conv2DTranspose, base.Layer):  # type: ig
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 conv2d_transpose = public("layers.conv2d_transpose")(
@@ -363,25 +243,7 @@ class Conv3DTranspose(keras_transposed.Conv3DTranspose, base.Layer):  # type: ig
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 conv3d_transpose = public("layers.conv3d_transpose")(

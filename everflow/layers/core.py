@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.arguments import arguments
 from everflow.keras.layers import core as keras_core
 from everflow.keras.layers import dense as keras_dense
 from everflow.layers import base
@@ -33,21 +34,7 @@ class Dense(keras_dense.Dense, base.Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            units=units,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 dense = public("layers.dense")(internal("layers.core.fully_connected")(called_once(Dense, "dense")))
@@ -58,7 +45,7 @@ class Dropout(keras_core.Dropout, base.Layer):
     """Sets a part of the inputs to zero while training."""
 
     def __init__(self, rate: Any = 0.5, noise_shape: Any = None, seed: int | None = None, name: str | None = None, **kwargs: Any) -> None:
-        super().__init__(rate=rate, noise_shape=noise_shape, seed=seed, name=name, **kwargs)
+        super().__init__(**arguments(locals()))
 
     def call(self, inputs: Any, training: Any = False) -> Any:  # type: ignore[override]
         return super().call(inputs, training=training)
@@ -69,7 +56,7 @@ def dropout(
     inputs: Any, rate: Any = 0.5, noise_shape: Any = None, seed: int | None = None, training: Any = False, name: str | None = None
 ) -> Any:
     """Sets a part of the inputs to zero while training."""
-    return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name).apply(inputs, training=training)
+    return Dropout(rate, noise_shape, seed, name).apply(inputs, training=training)
 
 
 @public("layers.Flatten")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.arguments import arguments
 from everflow.keras.layers import normalization as keras_normalization
 from everflow.layers import base
 from everflow.ops.variables.initializers import Ones, Zeros
@@ -40,30 +41,7 @@ class BatchNormalization(keras_normalization.BatchNormalization, base.Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            axis=axis,
-            momentum=momentum,
-            epsilon=epsilon,
-            center=center,
-            scale=scale,
-            beta_initializer=beta_initializer,
-            gamma_initializer=gamma_initializer,
-            moving_mean_initializer=moving_mean_initializer,
-            moving_variance_initializer=moving_variance_initializer,
-            beta_regularizer=beta_regularizer,
-            gamma_regularizer=gamma_regularizer,
-            beta_constraint=beta_constraint,
-            gamma_constraint=gamma_constraint,
-            renorm=renorm,
-            renorm_clipping=renorm_clipping,
-            renorm_momentum=renorm_momentum,
-            fused=fused,
-            trainable=trainable,
-            virtual_batch_size=virtual_batch_size,
-            adjustment=adjustment,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
     def call(self, inputs: Any, training: Any = False) -> Any:  # type: ignore[override]
         return super().call(inputs, training=training)
@@ -98,29 +76,6 @@ def batch_normalization(
     adjustment: Any = None,
 ) -> Any:
     """A batch normalization layer, called once."""
-    layer = BatchNormalization(
-        axis=axis,
-        momentum=momentum,
-        epsilon=epsilon,
-        center=center,
-        scale=scale,
-        beta_initializer=beta_initializer,
-        gamma_initializer=gamma_initializer,
-        moving_mean_initializer=moving_mean_initializer,
-        moving_variance_initializer=moving_variance_initializer,
-        beta_regularizer=beta_regularizer,
-        gamma_regularizer=gamma_regularizer,
-        beta_constraint=beta_constraint,
-        gamma_constraint=gamma_constraint,
-        renorm=renorm,
-        renorm_clipping=renorm_clipping,
-        renorm_momentum=renorm_momentum,
-        fused=fused,
-        trainable=trainable,
-        virtual_batch_size=virtual_batch_size,
-        adjustment=adjustment,
-        name=name,
-        _reuse=reuse,
-        _scope=name,
-    )
-    return layer.apply(inputs, training=training)
+    given = arguments(locals())
+    call = {key: given.pop(key) for key in ("inputs", "training")}
+    return BatchNormalization(_reuse=given.pop("reuse"), _scope=name, **given).apply(**call)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.arguments import arguments
 from everflow.keras.layers import pooling as keras_pooling
 from everflow.layers import base
 from everflow.layers.functional import called_once
@@ -24,9 +25,7 @@ class _Strided:
     ) -> None:
         if strides is None:
             raise ValueError("Argument `strides` must not be None.")
-        super().__init__(  # type: ignore[call-arg]
-            pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, name=name, **kwargs
-        )
+        super().__init__(**arguments(locals()))
 
 
 @public("layers.AveragePooling1D")

@@ -7,14 +7,14 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.shapes import TensorShape
-from everflow.keras import activations, constraints, initializers, regularizers
+from everflow.keras import activations
 from everflow.keras.backend import elementwise
 from everflow.keras.config import cast_to_floatx
+from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
-from everflow.keras.layer import Layer
 
 
-class _ElementWise(Layer):
+class _ElementWise(ConfiguredLayer):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
@@ -39,7 +39,7 @@ class LeakyReLU(_ElementWise):
 
 
 @public("keras.layers.PReLU")
-class PReLU(Layer):
+class PReLU(_ElementWise):
     """`x` where it is positive, elsewhere times a factor that is learned."""
 
     def __init__(
@@ -51,41 +51,19 @@ class PReLU(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.supports_masking = True
-        self.alpha_initializer = initializers.get(alpha_initializer)
-        self.alpha_regularizer = regularizers.get(alpha_regularizer)
-        self.alpha_constraint = constraints.get(alpha_constraint)
-        self.shared_axes = None if shared_axes is None else list(shared_axes) if isinstance(shared_axes, (list, tuple)) else [shared_axes]
+        if not isinstance(shared_axes, (list, tuple, type(None))):
+            shared_axes = [shared_axes]
+        self._keep({**locals(), "shared_axes": None if shared_axes is None else list(shared_axes)})
 
     def build(self, input_shape: Any) -> None:
-        shape = TensorShape(input_shape).as_list()[1:]
-        for axis in self.shared_axes or ():
-            shape[axis - 1] = 1
-        self.alpha = self.add_weight(
-            shape=shape,
-            name="alpha",
-            initializer=self.alpha_initializer,
-            regularizer=self.alpha_regularizer,
-            constraint=self.alpha_constraint,
-        )
-        sizes = {i + 1: s for i, s in enumerate(TensorShape(input_shape).as_list()[1:]) if i + 1 not in (self.shared_axes or ())}
-        self.input_spec = InputSpec(ndim=len(shape) + 1, axes=sizes)
+        _, *sizes = TensorShape(input_shape).as_list()
+        own = {axis: size for axis, size in enumerate(sizes, start=1) if axis not in (self.shared_axes or ())}
+        self.alpha = self._weight("alpha", [own.get(axis, 1) for axis in range(1, len(sizes) + 1)])
+        self.input_spec = InputSpec(ndim=len(sizes) + 1, axes=own)
         self.built = True
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         return elementwise.relu(inputs) - self.alpha * elementwise.relu(-inputs)
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "alpha_initializer": initializers.serialize(self.alpha_initializer),
-            "alpha_regularizer": regularizers.serialize(self.alpha_regularizer),
-            "alpha_constraint": constraints.serialize(self.alpha_constraint),
-            "shared_axes": self.shared_axes,
-        }
 
 
 @public("keras.layers.ELU")
@@ -125,13 +103,10 @@ class Softmax(_ElementWise):
 
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.axis = axis
+        self._keep(locals())
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         return activations.softmax(inputs, axis=self.axis)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "axis": self.axis}
 
 
 @public("keras.layers.ReLU")

@@ -6,24 +6,19 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.arguments import arguments
 from everflow.graph.shapes import TensorShape
-from everflow.keras import activations, constraints, initializers, regularizers
+from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
-from everflow.keras.layer import Layer
-from everflow.keras.window_arithmetic import (
-    conv_output_length,
-    convert_data_format,
-    normalize_data_format,
-    normalize_padding,
-    normalize_tuple,
-)
+from everflow.keras.window_arithmetic import conv_output_length, convert_data_format, windows
 from everflow.ops.nn.atrous_convolutions import Convolution
 
 
 @internal("keras.layers.convolutional.Conv")
-class Conv(Layer):
+class Conv(ConfiguredLayer):
     """A convolution in `rank` dimensions with a bias and an activation."""
 
+    _may_be_causal = False
     _prepared_for: TensorShape
     _convolution_op: Any
 
@@ -49,26 +44,13 @@ class Conv(Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(trainable=trainable, name=name, activity_regularizer=regularizers.get(activity_regularizer), **kwargs)
+        super().__init__(trainable=trainable, name=name, **kwargs)
+        self._keep(windows(locals(), rank), "rank")
         self.rank = rank
-        if filters is not None and not isinstance(filters, int):
-            filters = int(filters)
-        self.filters = filters
-        self.kernel_size = normalize_tuple(kernel_size, rank, "kernel_size")
-        self.strides = normalize_tuple(strides, rank, "strides")
-        self.padding = normalize_padding(padding)
-        if self.padding == "causal" and not isinstance(self, (Conv1D, SeparableConvBase)):
+        if filters is not None:
+            self.filters = int(filters)
+        if self.padding == "causal" and not self._may_be_causal:
             raise ValueError("Causal padding is only supported for `Conv1D`and ``SeparableConv1D`.")
-        self.data_format = normalize_data_format(data_format)
-        self.dilation_rate = normalize_tuple(dilation_rate, rank, "dilation_rate")
-        self.activation = activations.get(activation)
-        self.use_bias = use_bias
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
         self.input_spec = InputSpec(ndim=rank + 2)
 
     @property
@@ -84,30 +66,11 @@ class Conv(Layer):
         return channels
 
     def _add_bias(self, size: int) -> None:
-        self.bias = None
-        if self.use_bias:
-            self.bias = self.add_weight(
-                name="bias",
-                shape=(size,),
-                initializer=self.bias_initializer,
-                regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint,
-                trainable=True,
-                dtype=self.dtype,
-            )
+        self.bias = self._weight("bias", (size,)) if self.use_bias else None
 
     def build(self, input_shape: Any) -> None:
         shape = TensorShape(input_shape)
-        channels = self._input_channels(shape)
-        self.kernel = self.add_weight(
-            name="kernel",
-            shape=(*self.kernel_size, channels, self.filters),
-            initializer=self.kernel_initializer,
-            regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint,
-            trainable=True,
-            dtype=self.dtype,
-        )
+        self.kernel = self._weight("kernel", (*self.kernel_size, self._input_channels(shape), self.filters))
         self._add_bias(self.filters)
         self._prepare(shape)
         self.built = True
@@ -130,16 +93,21 @@ class Conv(Layer):
             self._prepare(inputs.get_shape())
         if self.padding == "causal":
             inputs = tf.pad(inputs, self._causal_padding())
-        outputs = self._convolution_op(inputs, self.kernel)
+        return self._activated(self._convolution_op(inputs, self.kernel))
+
+    def _activated(self, outputs: Any) -> Any:
+        """Outputs with the bias and the activation."""
         if self.use_bias:
-            if self.data_format == "channels_first":
-                if self.rank == 1:
-                    outputs = outputs + tf.reshape(self.bias, (1, self.filters, 1))
-                else:
-                    outputs = tf.nn.bias_add(outputs, self.bias, data_format="NCHW")
+            first = self.data_format == "channels_first"
+            if first and self.rank == 1:
+                outputs = outputs + tf.reshape(self.bias, (1, self.filters, 1))
             else:
-                outputs = tf.nn.bias_add(outputs, self.bias, data_format="NHWC")
+                outputs = tf.nn.bias_add(outputs, self.bias, data_format="NCHW" if first else "NHWC")
         return outputs if self.activation is None else self.activation(outputs)
+
+    def _steps(self) -> tuple[int, ...]:
+        """The strides along all axes, as ops take them."""
+        return (1, 1, *self.strides) if self.data_format == "channels_first" else (1, *self.strides, 1)
 
     def _causal_padding(self) -> list[list[int]]:
         """What to put before a sequence so that outputs depend on no later inputs."""
@@ -161,34 +129,12 @@ class Conv(Layer):
             return TensorShape([batch, channels, *space])
         return TensorShape([batch, *space, channels])
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "strides": self.strides,
-            "padding": self.padding,
-            "data_format": self.data_format,
-            "dilation_rate": self.dilation_rate,
-            "activation": activations.serialize(self.activation),
-            "use_bias": self.use_bias,
-            "kernel_initializer": initializers.serialize(self.kernel_initializer),
-            "bias_initializer": initializers.serialize(self.bias_initializer),
-            "kernel_regularizer": regularizers.serialize(self.kernel_regularizer),
-            "bias_regularizer": regularizers.serialize(self.bias_regularizer),
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-            "kernel_constraint": constraints.serialize(self.kernel_constraint),
-            "bias_constraint": constraints.serialize(self.bias_constraint),
-        }
-
-
-class SeparableConvBase(Conv):
-    """Marks convolutions that may be causal in one dimension; see `separable`."""
-
 
 @public("keras.layers.Conv1D", "keras.layers.Convolution1D")
 class Conv1D(Conv):
     """A convolution over sequences."""
+
+    _may_be_causal = True
 
     def __init__(
         self,
@@ -209,25 +155,7 @@ class Conv1D(Conv):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            rank=1,
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            **kwargs,
-        )
+        super().__init__(rank=1, **arguments(locals()))
 
 
 @public("keras.layers.Conv2D", "keras.layers.Convolution2D")
@@ -253,25 +181,7 @@ class Conv2D(Conv):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            rank=2,
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            **kwargs,
-        )
+        super().__init__(rank=2, **arguments(locals()))
 
 
 @public("keras.layers.Conv3D", "keras.layers.Convolution3D")
@@ -297,22 +207,4 @@ class Conv3D(Conv):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            rank=3,
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            **kwargs,
-        )
+        super().__init__(rank=3, **arguments(locals()))

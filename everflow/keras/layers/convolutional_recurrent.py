@@ -7,17 +7,17 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.shapes import TensorShape
-from everflow.keras import activations, constraints, initializers, regularizers
 from everflow.keras.backend.windows import bias_add, conv2d
+from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
-from everflow.keras.layer import Layer
 from everflow.keras.layers.recurrent import RNN
-from everflow.keras.layers.recurrent_cells import DropoutRNNCellMixin
-from everflow.keras.window_arithmetic import conv_output_length, normalize_data_format, normalize_padding, normalize_tuple
+from everflow.keras.layers.recurrent_cells import DropoutRNNCellMixin, remembering
+from everflow.keras.layers.recurrent_layers import OneCell
+from everflow.keras.window_arithmetic import conv_output_length, windows
 
 
 @internal("keras.layers.convolutional_recurrent.ConvLSTM2DCell")
-class ConvLSTM2DCell(DropoutRNNCellMixin, Layer):
+class ConvLSTM2DCell(DropoutRNNCellMixin, ConfiguredLayer):
     """One step of a ConvLSTM2D."""
 
     def __init__(
@@ -46,63 +46,22 @@ class ConvLSTM2DCell(DropoutRNNCellMixin, Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.filters = filters
-        self.kernel_size = normalize_tuple(kernel_size, 2, "kernel_size")
-        self.strides = normalize_tuple(strides, 2, "strides")
-        self.padding = normalize_padding(padding)
-        self.data_format = normalize_data_format(data_format)
-        self.dilation_rate = normalize_tuple(dilation_rate, 2, "dilation_rate")
-        self.activation = activations.get(activation)
-        self.recurrent_activation = activations.get(recurrent_activation)
-        self.use_bias = use_bias
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.recurrent_initializer = initializers.get(recurrent_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.unit_forget_bias = unit_forget_bias
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.recurrent_regularizer = regularizers.get(recurrent_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.recurrent_constraint = constraints.get(recurrent_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
-        self.dropout = min(1.0, max(0.0, dropout))
-        self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
-        self.state_size = (self.filters, self.filters)
+        self._keep(windows(locals(), 2))
+        self._limit_rates()
+        self.state_size = (filters, filters)
 
     def build(self, input_shape: Any) -> None:
-        sizes = TensorShape(input_shape).as_list()
-        channels = sizes[1 if self.data_format == "channels_first" else -1]
+        channels = TensorShape(input_shape).as_list()[1 if self.data_format == "channels_first" else -1]
         if channels is None:
             raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
-        self.kernel = self.add_weight(
-            shape=(*self.kernel_size, channels, self.filters * 4),
-            initializer=self.kernel_initializer,
-            name="kernel",
-            regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint,
-        )
-        self.recurrent_kernel = self.add_weight(
-            shape=(*self.kernel_size, self.filters, self.filters * 4),
-            initializer=self.recurrent_initializer,
-            name="recurrent_kernel",
-            regularizer=self.recurrent_regularizer,
-            constraint=self.recurrent_constraint,
-        )
+        width = self.filters * 4
+        self.kernel = self._weight("kernel", (*self.kernel_size, channels, width))
+        self.recurrent_kernel = self._weight("recurrent_kernel", (*self.kernel_size, self.filters, width), "recurrent")
         self.bias = None
         if self.use_bias:
-            make: Any = self.bias_initializer
-            if self.unit_forget_bias:
-
-                def make(_: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[no-redef]
-                    n, first = self.filters, self.bias_initializer
-                    return tf.concat(
-                        [first((n,), *args, **kwargs), tf.ones_initializer()((n,), *args, **kwargs), first((n * 2,), *args, **kwargs)],
-                        axis=0,
-                    )
-
-            self.bias = self.add_weight(
-                shape=(self.filters * 4,), name="bias", initializer=make, regularizer=self.bias_regularizer, constraint=self.bias_constraint
-            )
+            make = self.bias_initializer
+            first = remembering(make, self.filters, self.filters) if self.unit_forget_bias else make
+            self.bias = self._weight("bias", (width,), initializer=first)
         self.built = True
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
@@ -139,27 +98,6 @@ class ConvLSTM2DCell(DropoutRNNCellMixin, Layer):
     def recurrent_conv(self, x: Any, w: Any) -> Any:
         """The convolution of states, which keep their size."""
         return conv2d(x, w, strides=(1, 1), padding="same", data_format=self.data_format)
-
-    def get_config(self) -> dict[str, Any]:
-        config = {
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "strides": self.strides,
-            "padding": self.padding,
-            "data_format": self.data_format,
-            "dilation_rate": self.dilation_rate,
-            "activation": activations.serialize(self.activation),
-            "recurrent_activation": activations.serialize(self.recurrent_activation),
-            "use_bias": self.use_bias,
-            "unit_forget_bias": self.unit_forget_bias,
-            "dropout": self.dropout,
-            "recurrent_dropout": self.recurrent_dropout,
-        }
-        for part in ("kernel", "recurrent", "bias"):
-            config[part + "_initializer"] = initializers.serialize(getattr(self, part + "_initializer"))
-            config[part + "_regularizer"] = regularizers.serialize(getattr(self, part + "_regularizer"))
-            config[part + "_constraint"] = constraints.serialize(getattr(self, part + "_constraint"))
-        return {**super().get_config(), **config}
 
 
 @internal("keras.layers.convolutional_recurrent.ConvRNN2D")
@@ -234,8 +172,10 @@ class ConvRNN2D(RNN):
 
 
 @public("keras.layers.ConvLSTM2D")
-class ConvLSTM2D(ConvRNN2D):
+class ConvLSTM2D(OneCell, ConvRNN2D):
     """Long short-term memory of sequences of images."""
+
+    _cell_class = ConvLSTM2DCell
 
     def __init__(
         self,
@@ -266,51 +206,8 @@ class ConvLSTM2D(ConvRNN2D):
         recurrent_dropout: float = 0.0,
         **kwargs: Any,
     ) -> None:
-        cell = ConvLSTM2DCell(
-            filters,
-            kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            unit_forget_bias=unit_forget_bias,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-            dropout=dropout,
-            recurrent_dropout=recurrent_dropout,
-            dtype=kwargs.get("dtype"),
-        )
-        super().__init__(cell, return_sequences=return_sequences, go_backwards=go_backwards, stateful=stateful, **kwargs)
-        self.activity_regularizer = regularizers.get(activity_regularizer)
+        super().__init__(locals())
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:  # type: ignore[override]
         """The outputs of the last step or of all."""
         return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and "cell" in self.__dict__ and name in vars(self.__dict__["cell"]):
-            return getattr(self.__dict__["cell"], name)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
-    def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        del config["cell"]
-        mine = self.cell.get_config()
-        config.update({k: v for k, v in mine.items() if k not in ("name", "trainable", "dtype", "batch_input_shape")})
-        config["activity_regularizer"] = regularizers.serialize(self.activity_regularizer)
-        return config
-
-    @classmethod
-    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
-        """The layer with these arguments."""
-        return cls(**config)

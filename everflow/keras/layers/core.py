@@ -9,9 +9,10 @@ import numpy as np
 import everflow as tf
 from everflow.api import public
 from everflow.graph.shapes import TensorShape
-from everflow.keras import activations, regularizers
+from everflow.keras import regularizers
 from everflow.keras.backend.learning_phase import learning_phase
 from everflow.keras.backend.session import track_variable
+from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer, map_shapes
 from everflow.keras.serialization import has_arg
@@ -20,14 +21,13 @@ from everflow.runtime.smart_conditionals import smart_cond
 
 
 @public("keras.layers.Masking")
-class Masking(Layer):
+class Masking(ConfiguredLayer):
     """Masks the time steps in which all features have one value."""
 
     def __init__(self, mask_value: Any = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.supports_masking = True
-        self.mask_value = mask_value
-        self._compute_output_and_mask_jointly = True
+        self._keep(locals())
+        self.supports_masking = self._compute_output_and_mask_jointly = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return tf.reduce_any(tf.not_equal(inputs, self.mask_value), axis=-1)
@@ -41,19 +41,14 @@ class Masking(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "mask_value": self.mask_value}
-
 
 @public("keras.layers.Dropout")
-class Dropout(Layer):
+class Dropout(ConfiguredLayer):
     """Sets a part of the inputs to zero while training."""
 
     def __init__(self, rate: Any, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.rate = rate
-        self.noise_shape = noise_shape
-        self.seed = seed
+        self._keep(locals())
         self.supports_masking = True
 
     def _get_noise_shape(self, inputs: Any) -> Any:
@@ -63,19 +58,14 @@ class Dropout(Layer):
         return tf.convert_to_tensor([sizes[i] if value is None else value for i, value in enumerate(self.noise_shape)])
 
     def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
-        if training is None:
-            training = learning_phase()
-
-        def dropped() -> Any:
-            return tf.nn.dropout(inputs, noise_shape=self._get_noise_shape(inputs), seed=self.seed, rate=self.rate)
-
-        return smart_cond(training, dropped, lambda: tf.identity(inputs))
+        return smart_cond(
+            learning_phase() if training is None else training,
+            lambda: tf.nn.dropout(inputs, rate=self.rate, seed=self.seed, noise_shape=self._get_noise_shape(inputs)),
+            lambda: tf.identity(inputs),
+        )
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "rate": self.rate, "noise_shape": self.noise_shape, "seed": self.seed}
 
 
 @public("keras.layers.SpatialDropout1D")
@@ -122,13 +112,13 @@ class SpatialDropout3D(_SpatialDropout):
 
 
 @public("keras.layers.Activation")
-class Activation(Layer):
+class Activation(ConfiguredLayer):
     """An activation function as a layer."""
 
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self._keep(locals())
         self.supports_masking = True
-        self.activation = activations.get(activation)
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         return self.activation(inputs)
@@ -136,17 +126,14 @@ class Activation(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "activation": activations.serialize(self.activation)}
-
 
 @public("keras.layers.Reshape")
-class Reshape(Layer):
+class Reshape(ConfiguredLayer):
     """Gives each element of the batch another shape."""
 
     def __init__(self, target_shape: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.target_shape = tuple(target_shape)
+        self._keep({"target_shape": tuple(target_shape)})
 
     def _fixed(self, input_shape: Any, output_shape: Any) -> list[Any]:
         """The output shape with the size that -1 stands for."""
@@ -177,22 +164,20 @@ class Reshape(Layer):
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         return tf.reshape(inputs, (tf.shape(inputs)[0], *self.target_shape))
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "target_shape": self.target_shape}
-
 
 @public("keras.layers.Permute")
-class Permute(Layer):
+class Permute(ConfiguredLayer):
     """Reorders the axes after the first, which are counted from one."""
 
     def __init__(self, dims: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.dims = tuple(dims)
-        if sorted(dims) != list(range(1, len(dims) + 1)):
+        rank = len(dims) + 1
+        if set(dims) != set(range(1, rank)):
             raise ValueError(
                 f"Invalid permutation `dims` for Permute Layer: {dims}. The set of indices in `dims` must be consecutive and start from 1."
             )
-        self.input_spec = InputSpec(ndim=len(self.dims) + 1)
+        self._keep({"dims": tuple(dims)})
+        self.input_spec = InputSpec(ndim=rank)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         sizes = TensorShape(input_shape).as_list()
@@ -201,17 +186,14 @@ class Permute(Layer):
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         return tf.transpose(inputs, perm=(0, *self.dims))
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "dims": self.dims}
-
 
 @public("keras.layers.Flatten")
-class Flatten(Layer):
+class Flatten(ConfiguredLayer):
     """All axes but the first as one."""
 
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.data_format = normalize_data_format(data_format)
+        self._keep({"data_format": normalize_data_format(data_format)})
         self.input_spec = InputSpec(min_ndim=1)
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
@@ -230,17 +212,14 @@ class Flatten(Layer):
         rest = TensorShape(sizes[1:]).num_elements()
         return TensorShape([sizes[0], rest])
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "data_format": self.data_format}
-
 
 @public("keras.layers.RepeatVector")
-class RepeatVector(Layer):
+class RepeatVector(ConfiguredLayer):
     """Each vector n times, along a new axis."""
 
     def __init__(self, n: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.n = n
+        self._keep(locals())
         self.input_spec = InputSpec(ndim=2)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -250,25 +229,18 @@ class RepeatVector(Layer):
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         return tf.tile(tf.expand_dims(inputs, 1), tf.stack([1, self.n, 1]))
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "n": self.n}
-
 
 @public("keras.layers.ActivityRegularization")
-class ActivityRegularization(Layer):
+class ActivityRegularization(ConfiguredLayer):
     """Adds a penalty on its inputs to the loss."""
 
     def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
         super().__init__(activity_regularizer=regularizers.L1L2(l1=l1, l2=l2), **kwargs)
+        self._keep(locals())
         self.supports_masking = True
-        self.l1 = l1
-        self.l2 = l2
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "l1": self.l1, "l2": self.l2}
 
 
 @public("keras.layers.Lambda")
@@ -295,13 +267,10 @@ class Lambda(Layer):
         return map_shapes(lambda s: TensorShape([batch[0], *s.as_list()]), self._output_shape)
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:  # type: ignore[override]
-        arguments = dict(self.arguments)
-        if has_arg(self.function, "mask"):
-            arguments["mask"] = mask
-        if has_arg(self.function, "training"):
-            arguments["training"] = training
+        known = {"mask": mask, "training": training}
+        asked_for = {name: value for name, value in known.items() if has_arg(self.function, name)}
         with tf.variable_creator_scope(self._variable):
-            return self.function(inputs, **arguments)
+            return self.function(inputs, **{**self.arguments, **asked_for})
 
     def _variable(self, make: Any, **kwargs: Any) -> Any:
         """A variable of the function, which belongs to the layer."""

@@ -6,10 +6,8 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.keras import constraints, initializers, regularizers
-from everflow.keras.input_spec import InputSpec
-from everflow.keras.layers.recurrent import RNN
-from everflow.keras.layers.recurrent_cells import GRUCell, LSTMCell
+from everflow.keras.layers.recurrent_cells import GRUCell, LSTMCell, remembering
+from everflow.keras.layers.recurrent_layers import OverVectors
 
 
 class _CuDNNKernels:
@@ -36,16 +34,7 @@ class _CuDNNLSTMCell(_CuDNNKernels, LSTMCell):
         return (8 * self.units,)
 
     def _bias_initializer(self) -> Any:
-        if not self.unit_forget_bias:
-            return self.bias_initializer
-
-        def forgetting_little(_: Any, *args: Any, **kwargs: Any) -> Any:
-            u, make = self.units, self.bias_initializer
-            return tf.concat(
-                [make((u * 5,), *args, **kwargs), tf.ones_initializer()((u,), *args, **kwargs), make((u * 2,), *args, **kwargs)], axis=0
-            )
-
-        return forgetting_little
+        return remembering(self.bias_initializer, 5 * self.units, self.units) if self.unit_forget_bias else self.bias_initializer
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
         z = tf.matmul(inputs, self.matrices[0]) + tf.matmul(states[0], self.matrices[1])
@@ -67,31 +56,11 @@ class _CuDNNGRUCell(_CuDNNKernels, GRUCell):
         return output, [output]
 
 
-class _CuDNNRNN(RNN):
+class _CuDNNRNN(OverVectors):
     """What the two share."""
 
-    _cell_class: Any
-
-    def __init__(
-        self,
-        units: int,
-        activity_regularizer: Any,
-        options: dict[str, Any],
-        return_sequences: bool,
-        return_state: bool,
-        go_backwards: bool,
-        stateful: bool,
-        **kwargs: Any,
-    ) -> None:
-        cell = self._cell_class(
-            units, recurrent_activation="sigmoid", **options, **{n: kwargs[n] for n in ("dtype", "trainable") if n in kwargs}
-        )
-        super().__init__(
-            cell, return_sequences=return_sequences, return_state=return_state, go_backwards=go_backwards, stateful=stateful, **kwargs
-        )
-        self.units = units
-        self.activity_regularizer = regularizers.get(activity_regularizer)
-        self.input_spec = [InputSpec(ndim=3)]
+    def __init__(self, given: dict[str, Any]) -> None:
+        super().__init__(given, recurrent_activation="sigmoid")
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:  # type: ignore[override]
         """The outputs of the last step or of all; masks are not known here."""
@@ -104,20 +73,8 @@ class _CuDNNRNN(RNN):
 
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()
-        for name in ("cell", "unroll"):
-            config.pop(name, None)
-        cell = self.cell
-        config.update(units=self.units, activity_regularizer=regularizers.serialize(self.activity_regularizer))
-        for part in ("kernel", "recurrent", "bias"):
-            config[part + "_initializer"] = initializers.serialize(getattr(cell, part + "_initializer"))
-            config[part + "_regularizer"] = regularizers.serialize(getattr(cell, part + "_regularizer"))
-            config[part + "_constraint"] = constraints.serialize(getattr(cell, part + "_constraint"))
+        del config["unroll"]
         return config
-
-    @classmethod
-    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
-        """The layer with these arguments."""
-        return cls(**config)
 
 
 @public("keras.layers.CuDNNGRU")
@@ -145,26 +102,7 @@ class CuDNNGRU(_CuDNNRNN):
         stateful: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            units,
-            activity_regularizer,
-            {
-                "kernel_initializer": kernel_initializer,
-                "recurrent_initializer": recurrent_initializer,
-                "bias_initializer": bias_initializer,
-                "kernel_regularizer": kernel_regularizer,
-                "recurrent_regularizer": recurrent_regularizer,
-                "bias_regularizer": bias_regularizer,
-                "kernel_constraint": kernel_constraint,
-                "recurrent_constraint": recurrent_constraint,
-                "bias_constraint": bias_constraint,
-            },
-            return_sequences,
-            return_state,
-            go_backwards,
-            stateful,
-            **kwargs,
-        )
+        super().__init__(locals())
 
 
 @public("keras.layers.CuDNNLSTM")
@@ -193,27 +131,4 @@ class CuDNNLSTM(_CuDNNRNN):
         stateful: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            units,
-            activity_regularizer,
-            {
-                "kernel_initializer": kernel_initializer,
-                "recurrent_initializer": recurrent_initializer,
-                "bias_initializer": bias_initializer,
-                "unit_forget_bias": unit_forget_bias,
-                "kernel_regularizer": kernel_regularizer,
-                "recurrent_regularizer": recurrent_regularizer,
-                "bias_regularizer": bias_regularizer,
-                "kernel_constraint": kernel_constraint,
-                "recurrent_constraint": recurrent_constraint,
-                "bias_constraint": bias_constraint,
-            },
-            return_sequences,
-            return_state,
-            go_backwards,
-            stateful,
-            **kwargs,
-        )
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "unit_forget_bias": self.cell.unit_forget_bias}
+        super().__init__(locals())

@@ -7,13 +7,12 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.shapes import TensorShape
-from everflow.keras import constraints, initializers, regularizers
 from everflow.keras.config import floatx
-from everflow.keras.layer import Layer
+from everflow.keras.configured import ConfiguredLayer
 
 
 @public("keras.layers.Embedding")
-class Embedding(Layer):
+class Embedding(ConfiguredLayer):
     """Looks up a vector, which is learned, for each whole number below `input_dim`."""
 
     def __init__(
@@ -28,28 +27,14 @@ class Embedding(Layer):
         input_length: Any = None,
         **kwargs: Any,
     ) -> None:
-        if "input_shape" not in kwargs:
-            kwargs["input_shape"] = (input_length,) if input_length else (None,)
+        kwargs.setdefault("input_shape", (input_length or None,))
         # The type of the vectors, whatever that of the numbers.
-        dtype = kwargs.pop("dtype", None) or floatx()
-        super().__init__(dtype=dtype, activity_regularizer=regularizers.get(activity_regularizer), **kwargs)
-        self.input_dim = input_dim
-        self.output_dim = output_dim
-        self.embeddings_initializer = initializers.get(embeddings_initializer)
-        self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
-        self.embeddings_constraint = constraints.get(embeddings_constraint)
-        self.mask_zero = mask_zero
+        super().__init__(**{**kwargs, "dtype": kwargs.get("dtype") or floatx()})
+        self._keep(locals())
         self.supports_masking = mask_zero
-        self.input_length = input_length
 
     def build(self, input_shape: Any) -> None:
-        self.embeddings = self.add_weight(
-            shape=(self.input_dim, self.output_dim),
-            initializer=self.embeddings_initializer,
-            name="embeddings",
-            regularizer=self.embeddings_regularizer,
-            constraint=self.embeddings_constraint,
-        )
+        self.embeddings = self._weight("embeddings", (self.input_dim, self.output_dim))
         self.built = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
@@ -73,16 +58,3 @@ class Embedding(Layer):
         if inputs.dtype.base_dtype.name not in ("int32", "int64"):
             inputs = tf.cast(inputs, "int32")
         return tf.nn.embedding_lookup(self.embeddings, inputs)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "input_dim": self.input_dim,
-            "output_dim": self.output_dim,
-            "embeddings_initializer": initializers.serialize(self.embeddings_initializer),
-            "embeddings_regularizer": regularizers.serialize(self.embeddings_regularizer),
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-            "embeddings_constraint": constraints.serialize(self.embeddings_constraint),
-            "mask_zero": self.mask_zero,
-            "input_length": self.input_length,
-        }

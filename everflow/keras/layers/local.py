@@ -9,12 +9,11 @@ import numpy as np
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.shapes import TensorShape
-from everflow.keras import activations, constraints, initializers, regularizers
 from everflow.keras.backend.windows import bias_add, local_conv
+from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.kernel_masks import conv_kernel_mask
-from everflow.keras.layer import Layer
-from everflow.keras.window_arithmetic import conv_output_length, normalize_data_format, normalize_padding, normalize_tuple
+from everflow.keras.window_arithmetic import conv_output_length, windows
 
 
 @internal("keras.layers.local.make_2d")
@@ -24,7 +23,7 @@ def make_2d(tensor: Any, split_dim: int) -> Any:
     return tf.reshape(tensor, tf.stack([tf.reduce_prod(shape[:split_dim]), tf.reduce_prod(shape[split_dim:])]))
 
 
-class _LocallyConnected(Layer):
+class _LocallyConnected(ConfiguredLayer):
     """What the layers of one and two dimensions share.
 
     The kernels are kept as implementation says: 1, those of each place side by side; 2, a dense matrix of inputs and outputs under a mask;
@@ -36,43 +35,13 @@ class _LocallyConnected(Layer):
     _entries: Any
     _matrix_shape: Any
 
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        strides: Any,
-        padding: str,
-        data_format: str | None,
-        activation: Any,
-        use_bias: bool,
-        kernel_initializer: Any,
-        bias_initializer: Any,
-        kernel_regularizer: Any,
-        bias_regularizer: Any,
-        activity_regularizer: Any,
-        kernel_constraint: Any,
-        bias_constraint: Any,
-        implementation: int,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self.filters = filters
-        self.kernel_size = normalize_tuple(kernel_size, self._rank, "kernel_size")
-        self.strides = normalize_tuple(strides, self._rank, "strides")
-        self.padding = normalize_padding(padding)
-        if self.padding != "valid" and implementation == 1:
-            raise ValueError(f'Invalid border mode for {type(self).__name__} (only "valid" is supported if implementation is 1): {padding}')
-        self.data_format = normalize_data_format(data_format)
-        self.activation = activations.get(activation)
-        self.use_bias = use_bias
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.activity_regularizer = regularizers.get(activity_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
-        self.implementation = implementation
+    def __init__(self, given: dict[str, Any]) -> None:
+        super().__init__(**given["kwargs"])
+        self._keep(windows(given, self._rank))
+        if self.padding != "valid" and self.implementation == 1:
+            raise ValueError(
+                f'Invalid border mode for {type(self).__name__} (only "valid" is supported if implementation is 1): {given["padding"]}'
+            )
         self.input_spec = InputSpec(ndim=self._rank + 2)
 
     @property
@@ -110,22 +79,8 @@ class _LocallyConnected(Layer):
             kernel_shape = (len(entries),)
         else:
             raise ValueError(f"Unrecognized implementation mode: {self.implementation}.")
-        self.kernel = self.add_weight(
-            name="kernel",
-            shape=kernel_shape,
-            initializer=self.kernel_initializer,
-            regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint,
-        )
-        self.bias = None
-        if self.use_bias:
-            self.bias = self.add_weight(
-                name="bias",
-                shape=(*places, self.filters),
-                initializer=self.bias_initializer,
-                regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint,
-            )
+        self.kernel = self._weight("kernel", kernel_shape)
+        self.bias = self._weight("bias", (*places, self.filters)) if self.use_bias else None
         self.input_spec = InputSpec(ndim=self._rank + 2, axes={1 if self._channels_first else -1: channels})
         self.built = True
 
@@ -161,26 +116,6 @@ class _LocallyConnected(Layer):
         places = self._places(shape[2:] if self._channels_first else shape[1:-1])
         return TensorShape((shape[0], self.filters, *places) if self._channels_first else (shape[0], *places, self.filters))
 
-    def get_config(self) -> dict[str, Any]:
-        mine = {
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "strides": self.strides,
-            "padding": self.padding,
-            "data_format": self.data_format,
-            "activation": activations.serialize(self.activation),
-            "use_bias": self.use_bias,
-            "kernel_initializer": initializers.serialize(self.kernel_initializer),
-            "bias_initializer": initializers.serialize(self.bias_initializer),
-            "kernel_regularizer": regularizers.serialize(self.kernel_regularizer),
-            "bias_regularizer": regularizers.serialize(self.bias_regularizer),
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-            "kernel_constraint": constraints.serialize(self.kernel_constraint),
-            "bias_constraint": constraints.serialize(self.bias_constraint),
-            "implementation": self.implementation,
-        }
-        return {**super().get_config(), **mine}
-
 
 @public("keras.layers.LocallyConnected1D")
 class LocallyConnected1D(_LocallyConnected):
@@ -207,24 +142,7 @@ class LocallyConnected1D(_LocallyConnected):
         implementation: int = 1,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            activation,
-            use_bias,
-            kernel_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            bias_regularizer,
-            activity_regularizer,
-            kernel_constraint,
-            bias_constraint,
-            implementation,
-            **kwargs,
-        )
+        super().__init__(locals())
 
 
 @public("keras.layers.LocallyConnected2D")
@@ -252,21 +170,4 @@ class LocallyConnected2D(_LocallyConnected):
         implementation: int = 1,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            activation,
-            use_bias,
-            kernel_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            bias_regularizer,
-            activity_regularizer,
-            kernel_constraint,
-            bias_constraint,
-            implementation,
-            **kwargs,
-        )
+        super().__init__(locals())

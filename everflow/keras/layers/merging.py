@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import everflow as tf
@@ -9,7 +10,7 @@ from everflow.api import internal, public
 from everflow.graph.shapes import TensorShape
 from everflow.keras.backend.products import batch_dot
 from everflow.keras.backend.reductions import every
-from everflow.keras.layer import Layer
+from everflow.keras.configured import ConfiguredLayer
 
 
 def _broadcast_shape(a: Any, b: Any) -> Any:
@@ -37,12 +38,46 @@ def _are_shapes(given: Any) -> bool:
     return isinstance(given, (list, tuple)) and all(isinstance(shape, (list, tuple, TensorShape)) for shape in given)
 
 
+def _are_several(given: Any) -> bool:
+    """Whether shapes are given, and not one shape or nothing."""
+    is_list = isinstance(given, (list, tuple)) and not isinstance(given, TensorShape)
+    return is_list and len(given) > 0 and isinstance(given[0], (TensorShape, tuple, list))
+
+
 def _tuples(shapes: Any) -> list[Any]:
     return [tuple(TensorShape(s).as_list()) if TensorShape(s).rank is not None else None for s in shapes]
 
 
+def _batches(shapes: list[Any]) -> set[int]:
+    return {s[0] for s in shapes if s is not None} - {None}
+
+
+def _merged(shapes: list[Any]) -> Any:
+    """What shapes broadcast to, without the batch."""
+    return functools.reduce(_broadcast_shape, [None if s is None else s[1:] for s in shapes])
+
+
+def _paired(inputs: Any, mask: Any) -> Any:
+    """Inputs with their masks, None where nothing is masked."""
+    if mask is None:
+        return None
+    for name, given in (("mask", mask), ("inputs", inputs)):
+        if not isinstance(given, (list, tuple)):
+            raise ValueError(f"`{name}` should be a list.")
+    if len(inputs) != len(mask):
+        raise ValueError("The lists `inputs` and `mask` should have the same length.")
+    return None if all(m is None for m in mask) else list(zip(inputs, mask))
+
+
+def _full_mask(x: Any, mask: Any) -> Any:
+    """A mask of the rank of what it is for."""
+    if mask is None:
+        return tf.ones_like(x, dtype="bool")
+    return tf.cast(tf.expand_dims(mask, axis=-1) if mask.shape.ndims < x.shape.ndims else mask, "bool")
+
+
 @internal("keras.layers.merge._Merge")
-class _Merge(Layer):
+class _Merge(ConfiguredLayer):
     """Base of element-wise functions of several inputs."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -54,30 +89,18 @@ class _Merge(Layer):
         raise NotImplementedError
 
     def _check_number(self, input_shape: Any) -> None:
-        if (
-            not isinstance(input_shape, (list, tuple))
-            or isinstance(input_shape, TensorShape)
-            or len(input_shape) < 2
-            or not isinstance(input_shape[0], (TensorShape, tuple, list))
-        ):
+        if not _are_several(input_shape) or len(input_shape) < 2:
             number = len(input_shape) if isinstance(input_shape, list) else 1
             raise ValueError(f"A merge layer should be called on a list of at least 2 inputs. Got {number} inputs.")
 
     def build(self, input_shape: Any) -> None:
-        if (
-            not isinstance(input_shape, (list, tuple))
-            or isinstance(input_shape, TensorShape)
-            or not isinstance(input_shape[0], (TensorShape, tuple, list))
-        ):
+        if not _are_several(input_shape):
             raise ValueError("A merge layer should be called on a list of inputs.")
         self._check_number(input_shape)
         shapes = _tuples(input_shape)
-        batches = {s[0] for s in shapes if s is not None} - {None}
-        if len(batches) > 1:
+        if len(_batches(shapes)) > 1:
             raise ValueError(f"Can not merge tensors with different batch sizes. Got tensors with shapes : {shapes}")
-        merged = None if shapes[0] is None else shapes[0][1:]
-        for s in shapes[1:]:
-            merged = _broadcast_shape(merged, None if s is None else s[1:])
+        _merged(shapes)
         self._reshape_required = None in shapes or len({len(s) for s in shapes}) > 1
         self.built = True
 
@@ -99,27 +122,16 @@ class _Merge(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shapes = _tuples(input_shape)
-        merged = None if shapes[0] is None else shapes[0][1:]
-        for s in shapes[1:]:
-            merged = _broadcast_shape(merged, None if s is None else s[1:])
-        batches = {s[0] for s in shapes if s is not None} - {None}
+        merged, batches = _merged(shapes), _batches(shapes)
         if merged is None:
             return TensorShape(None)
-        return TensorShape((next(iter(batches)) if len(batches) == 1 else None, *merged))
+        return TensorShape((batches.pop() if len(batches) == 1 else None, *merged))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        if mask is None:
+        given = _paired(inputs, mask)
+        if given is None:
             return None
-        if not isinstance(mask, (list, tuple)):
-            raise ValueError("`mask` should be a list.")
-        if not isinstance(inputs, (list, tuple)):
-            raise ValueError("`inputs` should be a list.")
-        if len(mask) != len(inputs):
-            raise ValueError("The lists `inputs` and `mask` should have the same length.")
-        if all(m is None for m in mask):
-            return None
-        masks = [tf.expand_dims(m, axis=0) for m in mask if m is not None]
-        return every(tf.concat(masks, axis=0), axis=0)
+        return every(tf.concat([tf.expand_dims(m, axis=0) for _, m in given if m is not None], axis=0), axis=0)
 
 
 def _with_rank(x: Any, rank: int, wanted: int) -> Any:
@@ -209,31 +221,19 @@ class Concatenate(_Merge):
 
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.axis = axis
-        self.supports_masking = True
+        self._keep(locals())
 
     def build(self, input_shape: Any) -> None:
-        if (
-            not isinstance(input_shape, (list, tuple))
-            or isinstance(input_shape, TensorShape)
-            or len(input_shape) < 2
-            or not isinstance(input_shape[0], (TensorShape, tuple, list))
-        ):
+        if not _are_several(input_shape) or len(input_shape) < 2:
             raise ValueError("A `Concatenate` layer should be called on a list of at least 2 inputs")
         shapes = _tuples(input_shape)
-        if all(s is None for s in shapes):
+        known = [shape for shape in shapes if shape is not None]
+        if not known:
             return
-        rest = set()
-        for s in shapes:
-            if s is not None:
-                axis = self.axis % len(s)
-                rest.add((*s[:axis], *s[axis + 1 :]))
-        known = [r for r in rest if None not in r]
-        if (
-            len({len(r) for r in rest}) > 1
-            or len(set(known)) > 1
-            or any(a != b and a is not None and b is not None for r in rest for q in rest for a, b in zip(r, q))
-        ):
+        # Side by side but for the axis itself, each column may hold one size.
+        rest = [[size for i, size in enumerate(shape) if i != self.axis % len(shape)] for shape in known]
+        columns = [set(column) - {None} for column in zip(*rest)]
+        if len({len(sizes) for sizes in rest}) > 1 or any(len(column) > 1 for column in columns):
             raise ValueError(
                 f"A `Concatenate` layer requires inputs with matching shapes except for the concat axis. Got inputs shapes: {shapes}"
             )
@@ -246,35 +246,16 @@ class Concatenate(_Merge):
         if not _are_shapes(input_shape):
             raise ValueError("A `Concatenate` layer should be called on a list of inputs.")
         shapes = _tuples(input_shape)
+        lengths = [shape[self.axis] for shape in shapes]
         found = list(shapes[0])
-        for s in shapes[1:]:
-            if found[self.axis] is None or s[self.axis] is None:
-                found[self.axis] = None
-                break
-            found[self.axis] += s[self.axis]
+        found[self.axis] = None if None in lengths else sum(lengths)
         return TensorShape(found)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        if mask is None:
+        given = _paired(inputs, mask)
+        if given is None:
             return None
-        if not isinstance(mask, (list, tuple)):
-            raise ValueError("`mask` should be a list.")
-        if not isinstance(inputs, (list, tuple)):
-            raise ValueError("`inputs` should be a list.")
-        if len(mask) != len(inputs):
-            raise ValueError("The lists `inputs` and `mask` should have the same length.")
-        if all(m is None for m in mask):
-            return None
-        masks = []
-        for x, m in zip(inputs, mask):
-            if m is None:
-                masks.append(tf.ones_like(x, dtype="bool"))
-            else:
-                masks.append(tf.cast(tf.expand_dims(m, axis=-1) if m.shape.ndims < x.shape.ndims else m, "bool"))
-        return every(tf.concat(masks, axis=self.axis), axis=-1)
-
-    def get_config(self) -> dict[str, Any]:
-        return {"axis": self.axis, **super().get_config()}
+        return every(tf.concat([_full_mask(x, m) for x, m in given], axis=self.axis), axis=-1)
 
 
 @public("keras.layers.Dot")
@@ -283,16 +264,14 @@ class Dot(_Merge):
 
     def __init__(self, axes: Any, normalize: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if not isinstance(axes, int):
-            if not isinstance(axes, (list, tuple)):
-                raise TypeError("Invalid type for `axes` - should be a list or an int.")
-            if len(axes) != 2:
-                raise ValueError("Invalid format for `axes` - should contain two elements.")
-            if not isinstance(axes[0], int) or not isinstance(axes[1], int):
-                raise ValueError('Invalid format for `axes` - list elements should be "int".')
-        self.axes = axes
-        self.normalize = normalize
-        self.supports_masking = True
+        if not isinstance(axes, (int, list, tuple)):
+            raise TypeError("Invalid type for `axes` - should be a list or an int.")
+        pair = (axes, axes) if isinstance(axes, int) else axes
+        if len(pair) != 2:
+            raise ValueError("Invalid format for `axes` - should contain two elements.")
+        if not all(isinstance(axis, int) for axis in pair):
+            raise ValueError('Invalid format for `axes` - list elements should be "int".')
+        self._keep(locals(), "pair")
 
     def _axes(self, a: Any, b: Any) -> list[int]:
         if isinstance(self.axes, int):
@@ -300,19 +279,14 @@ class Dot(_Merge):
         return list(self.axes)
 
     def build(self, input_shape: Any) -> None:
-        if (
-            not isinstance(input_shape, (list, tuple))
-            or isinstance(input_shape, TensorShape)
-            or len(input_shape) != 2
-            or not isinstance(input_shape[0], (TensorShape, tuple, list))
-        ):
+        if not _are_several(input_shape) or len(input_shape) != 2:
             raise ValueError("A `Dot` layer should be called on a list of 2 inputs.")
         a, b = _tuples(input_shape)
         if a is None or b is None:
             return
-        axes = self._axes(a, b)
-        if a[axes[0]] != b[axes[1]]:
-            raise ValueError(f"Dimension incompatibility {a[axes[0]]} != {b[axes[1]]}. Layer shapes: {a}, {b}")
+        i, j = self._axes(a, b)
+        if a[i] != b[j]:
+            raise ValueError(f"Dimension incompatibility {a[i]} != {b[j]}. Layer shapes: {a}, {b}")
         self.built = True
 
     def _merge_function(self, inputs: Any) -> Any:
@@ -340,9 +314,6 @@ class Dot(_Merge):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return None
-
-    def get_config(self) -> dict[str, Any]:
-        return {"axes": self.axes, "normalize": self.normalize, **super().get_config()}
 
 
 @public("keras.layers.add")

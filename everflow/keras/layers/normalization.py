@@ -10,16 +10,29 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import colocate_with, name_scope
 from everflow.graph.shapes import TensorShape
-from everflow.keras import constraints, initializers, regularizers
 from everflow.keras.backend.learning_phase import learning_phase
+from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
-from everflow.keras.layer import Layer
 from everflow.ops.variables.variables import Variable, VariableAggregation, VariableSynchronization
 from everflow.runtime.smart_conditionals import smart_cond, smart_constant_value
 
+# The bounds that batch renormalization may have: of the correction's factor, and of its offset.
+_CLIPPINGS = ["rmax", "rmin", "dmax"]
+
+
+def _checked_axes(given: Any, rank: int, shown_as: type = list) -> list[int]:
+    """Axes counted from the first."""
+    axes = [axis + rank if axis < 0 else axis for axis in ([given] if isinstance(given, int) else given)]
+    for axis in axes:
+        if not 0 <= axis < rank:
+            raise ValueError(f"Invalid axis: {axis}")
+    if len(axes) != len(set(axes)):
+        raise ValueError(f"Duplicate axis: {shown_as(axes)}")
+    return axes
+
 
 @internal("keras.layers.normalization.BatchNormalizationBase")
-class BatchNormalizationBase(Layer):
+class BatchNormalizationBase(ConfiguredLayer):
     """Brings each channel to mean zero and variance one, by the batch while training and by moving averages otherwise."""
 
     # The fused op divides by one less than the number of samples, the others by the number itself.
@@ -51,35 +64,17 @@ class BatchNormalizationBase(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, trainable=trainable, **kwargs)
-        if isinstance(axis, list):
-            axis = axis[:]
-        elif not isinstance(axis, int):
+        if not isinstance(axis, (int, list)):
             raise TypeError(f"axis must be int or list, type given: {type(axis)}")
-        self.axis = axis
-        self.momentum = momentum
-        self.epsilon = epsilon
-        self.center = center
-        self.scale = scale
-        self.beta_initializer = initializers.get(beta_initializer)
-        self.gamma_initializer = initializers.get(gamma_initializer)
-        self.moving_mean_initializer = initializers.get(moving_mean_initializer)
-        self.moving_variance_initializer = initializers.get(moving_variance_initializer)
-        self.beta_regularizer = regularizers.get(beta_regularizer)
-        self.gamma_regularizer = regularizers.get(gamma_regularizer)
-        self.beta_constraint = constraints.get(beta_constraint)
-        self.gamma_constraint = constraints.get(gamma_constraint)
-        self.renorm = renorm
-        self.virtual_batch_size = virtual_batch_size
-        self.adjustment = adjustment
-        self.fused = True if fused is None else fused
-        self.supports_masking = True
+        # A list of the program's may change.
+        own = {**locals(), "axis": axis if isinstance(axis, int) else list(axis), "fused": fused is None or fused}
         if renorm:
-            renorm_clipping = renorm_clipping or {}
-            keys = ["rmax", "rmin", "dmax"]
-            if set(renorm_clipping) - set(keys):
-                raise ValueError(f"renorm_clipping {renorm_clipping} contains keys not in {keys}")
-            self.renorm_clipping = renorm_clipping
-            self.renorm_momentum = renorm_momentum
+            own["renorm_clipping"] = renorm_clipping or {}
+            if not set(own["renorm_clipping"]) <= set(_CLIPPINGS):
+                raise ValueError(f"renorm_clipping {renorm_clipping} contains keys not in {_CLIPPINGS}")
+        self._keep(own, *(() if renorm else ("renorm_clipping", "renorm_momentum")))
+        self._leave_out("fused", "adjustment", *(name for name in ("renorm", "virtual_batch_size") if not own[name]))
+        self.supports_masking = True
 
     @property
     def _param_dtype(self) -> dtypes.DType:
@@ -95,7 +90,7 @@ class BatchNormalizationBase(Layer):
         if shape.rank is None:
             raise ValueError("Input has undefined rank:", shape)
         rank = shape.rank
-        self.axis = self._checked_axes(shape)
+        self.axis = _checked_axes(self.axis, rank)
         if self.virtual_batch_size is not None:
             if self.virtual_batch_size <= 0:
                 raise ValueError("virtual_batch_size must be a positive integer that divides the true batch size of the input Tensor")
@@ -128,49 +123,16 @@ class BatchNormalizationBase(Layer):
                 scope.set_partitioner(partitioner)
         self.built = True
 
-    def _checked_axes(self, shape: TensorShape) -> list[int]:
-        rank = shape.rank or 0
-        axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
-        found = [axis + rank if axis < 0 else axis for axis in axes]
-        for axis in found:
-            if axis < 0 or axis >= rank:
-                raise ValueError(f"Invalid axis: {axis}")
-        if len(found) != len(set(found)):
-            raise ValueError(f"Duplicate axis: {found}")
-        return found
-
     def _can_be_fused(self, rank: int) -> bool:
         plain = not self.renorm and self.virtual_batch_size is None and self.adjustment is None
         return plain and rank == 4 and list(self.axis) in ([1], [3])
 
     def _add_parameters(self, shape: Any) -> None:
-        self.gamma = self.beta = None
-        if self.scale:
-            self.gamma = self.add_weight(
-                name="gamma",
-                shape=shape,
-                dtype=self._param_dtype,
-                initializer=self.gamma_initializer,
-                regularizer=self.gamma_regularizer,
-                constraint=self.gamma_constraint,
-                trainable=True,
-                experimental_autocast=False,
-            )
-        elif self.fused:
-            self._gamma_const = tf.constant(1.0, dtype=self._param_dtype, shape=shape)
-        if self.center:
-            self.beta = self.add_weight(
-                name="beta",
-                shape=shape,
-                dtype=self._param_dtype,
-                initializer=self.beta_initializer,
-                regularizer=self.beta_regularizer,
-                constraint=self.beta_constraint,
-                trainable=True,
-                experimental_autocast=False,
-            )
-        elif self.fused:
-            self._beta_const = tf.constant(0.0, dtype=self._param_dtype, shape=shape)
+        settings: dict[str, Any] = {"dtype": self._param_dtype, "experimental_autocast": False}
+        for name, used, without in (("gamma", self.scale, 1.0), ("beta", self.center, 0.0)):
+            setattr(self, name, self._weight(name, shape, **settings) if used else None)
+            if self.fused and not used:
+                setattr(self, f"_{name}_const", tf.constant(without, dtype=self._param_dtype, shape=shape))
 
     def _add_statistics(self, shape: Any) -> None:
         def statistic(name: str, initializer: Any) -> Any:
@@ -366,29 +328,6 @@ class BatchNormalizationBase(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
 
-    def get_config(self) -> dict[str, Any]:
-        config = {
-            **super().get_config(),
-            "axis": self.axis,
-            "momentum": self.momentum,
-            "epsilon": self.epsilon,
-            "center": self.center,
-            "scale": self.scale,
-            "beta_initializer": initializers.serialize(self.beta_initializer),
-            "gamma_initializer": initializers.serialize(self.gamma_initializer),
-            "moving_mean_initializer": initializers.serialize(self.moving_mean_initializer),
-            "moving_variance_initializer": initializers.serialize(self.moving_variance_initializer),
-            "beta_regularizer": regularizers.serialize(self.beta_regularizer),
-            "gamma_regularizer": regularizers.serialize(self.gamma_regularizer),
-            "beta_constraint": constraints.serialize(self.beta_constraint),
-            "gamma_constraint": constraints.serialize(self.gamma_constraint),
-        }
-        if self.renorm:
-            config.update(renorm=self.renorm, renorm_clipping=self.renorm_clipping, renorm_momentum=self.renorm_momentum)
-        if self.virtual_batch_size is not None:
-            config["virtual_batch_size"] = self.virtual_batch_size
-        return config
-
 
 def _after(scale: Any, offset: Any, then_scale: Any, then_offset: Any) -> tuple[Any, Any]:
     """One scale and offset for two in a row."""
@@ -444,7 +383,7 @@ BatchNormalizationV2.__name__ = BatchNormalizationV2.__qualname__ = "BatchNormal
 
 
 @public("keras.layers.LayerNormalization")
-class LayerNormalization(Layer):
+class LayerNormalization(ConfiguredLayer):
     """Brings each example to mean zero and variance one over some axes."""
 
     def __init__(
@@ -464,91 +403,31 @@ class LayerNormalization(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, trainable=trainable, **kwargs)
-        if isinstance(axis, (list, tuple)):
-            axis = list(axis)
-        elif not isinstance(axis, int):
+        if not isinstance(axis, (int, list, tuple)):
             raise ValueError("Expected an int or a list/tuple of ints for the argument 'axis', but received instead: %s" % axis)  # noqa: UP031
-        self.axis = axis
-        self.epsilon = epsilon
-        self.center = center
-        self.scale = scale
-        self.beta_initializer = initializers.get(beta_initializer)
-        self.gamma_initializer = initializers.get(gamma_initializer)
-        self.beta_regularizer = regularizers.get(beta_regularizer)
-        self.gamma_regularizer = regularizers.get(gamma_regularizer)
-        self.beta_constraint = constraints.get(beta_constraint)
-        self.gamma_constraint = constraints.get(gamma_constraint)
+        self._keep({**locals(), "axis": axis if isinstance(axis, int) else list(axis)})
         self.supports_masking = True
 
     def build(self, input_shape: Any) -> None:
         shape = TensorShape(input_shape)
         if shape.rank is None:
             raise ValueError(f"Input shape {shape} has undefined rank.")
-        rank = shape.rank
-        axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
-        found = [axis + rank if axis < 0 else axis for axis in axes]
-        for axis in found:
-            if axis < 0 or axis >= rank:
-                raise ValueError(f"Invalid axis: {axis}")
-        if len(found) != len(set(found)):
-            raise ValueError(f"Duplicate axis: {tuple(found)}")
-        self.axis = found
-        sizes = [shape.as_list()[axis] for axis in found]
-        self.gamma = self.beta = None
-        if self.scale:
-            self.gamma = self.add_weight(
-                name="gamma",
-                shape=sizes,
-                initializer=self.gamma_initializer,
-                regularizer=self.gamma_regularizer,
-                constraint=self.gamma_constraint,
-                trainable=True,
-                experimental_autocast=False,
-            )
-        if self.center:
-            self.beta = self.add_weight(
-                name="beta",
-                shape=sizes,
-                initializer=self.beta_initializer,
-                regularizer=self.beta_regularizer,
-                constraint=self.beta_constraint,
-                trainable=True,
-                experimental_autocast=False,
-            )
+        self.axis = _checked_axes(self.axis, shape.rank, tuple)
+        sizes = [shape.as_list()[axis] for axis in self.axis]
+        for name, used in (("gamma", self.scale), ("beta", self.center)):
+            setattr(self, name, self._weight(name, sizes, experimental_autocast=False) if used else None)
         self.built = True
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
-        shape = inputs.shape
-        rank = len(shape)
-        mean, variance = tf.nn.moments(inputs, list(self.axis), keep_dims=True)
-        broadcast_shape = [1] * rank
-        for axis in self.axis:
-            broadcast_shape[axis] = shape.as_list()[axis]
-
-        def broadcast(v: Any) -> Any:
-            if v is not None and len(v.shape) != rank and list(self.axis) != [rank - 1]:
-                return tf.reshape(v, broadcast_shape)
-            return v
-
-        scale, offset = broadcast(self.gamma), broadcast(self.beta)
-        outputs = tf.nn.batch_normalization(inputs, mean, variance, offset=offset, scale=scale, variance_epsilon=self.epsilon)
-        outputs.set_shape(shape)
+        axes, rank = list(self.axis), len(inputs.shape)
+        mean, variance = tf.nn.moments(inputs, axes, keep_dims=True)
+        parameters = {"scale": self.gamma, "offset": self.beta}
+        if axes != [rank - 1]:
+            sizes = [size if axis in axes else 1 for axis, size in enumerate(inputs.shape.as_list())]
+            parameters = {name: v if v is None or len(v.shape) == rank else tf.reshape(v, sizes) for name, v in parameters.items()}
+        outputs = tf.nn.batch_normalization(inputs, mean, variance, variance_epsilon=self.epsilon, **parameters)
+        outputs.set_shape(inputs.shape)
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "axis": self.axis,
-            "epsilon": self.epsilon,
-            "center": self.center,
-            "scale": self.scale,
-            "beta_initializer": initializers.serialize(self.beta_initializer),
-            "gamma_initializer": initializers.serialize(self.gamma_initializer),
-            "beta_regularizer": regularizers.serialize(self.beta_regularizer),
-            "gamma_regularizer": regularizers.serialize(self.gamma_regularizer),
-            "beta_constraint": constraints.serialize(self.beta_constraint),
-            "gamma_constraint": constraints.serialize(self.gamma_constraint),
-        }

@@ -6,34 +6,26 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.arguments import arguments
 from everflow.graph.shapes import TensorShape
+from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
-from everflow.keras.layer import Layer
-from everflow.keras.window_arithmetic import (
-    conv_output_length,
-    convert_data_format,
-    normalize_data_format,
-    normalize_padding,
-    normalize_tuple,
-)
+from everflow.keras.window_arithmetic import conv_output_length, convert_data_format, normalize_data_format, windows
 
 
-class _Pooling(Layer):
+class _Pooling(ConfiguredLayer):
     """Windows that slide along `rank` axes."""
 
     _rank = 1
+    _order: tuple[str, ...] = ("pool_size", "padding", "strides", "data_format")
 
-    def __init__(
-        self, pool_function: Any, pool_size: Any, strides: Any, padding: Any, data_format: str | None, name: str | None, **kwargs: Any
-    ) -> None:
-        super().__init__(name=name, **kwargs)
-        if strides is None:
-            strides = pool_size
-        self.pool_function = pool_function
-        self.pool_size = normalize_tuple(pool_size, self._rank, "pool_size")
-        self.strides = normalize_tuple(strides, self._rank, "strides")
-        self.padding = normalize_padding(padding)
-        self.data_format = normalize_data_format(data_format)
+    def __init__(self, given: dict[str, Any]) -> None:
+        super().__init__(name=given["name"], **given["kwargs"])
+        if given["strides"] is None:
+            given = {**given, "strides": given["pool_size"]}
+        kept = windows(given, self._rank)
+        self._keep({name: kept[name] for name in self._order})
+        self.pool_function = given["pool_function"]
         self.input_spec = InputSpec(ndim=self._rank + 2)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -43,19 +35,12 @@ class _Pooling(Layer):
         found = [conv_output_length(size, self.pool_size[i], self.padding, self.strides[i]) for i, size in enumerate(space)]
         return TensorShape([sizes[0], sizes[1], *found] if first else [sizes[0], *found, sizes[-1]])
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "strides": self.strides,
-            "pool_size": self.pool_size,
-            "padding": self.padding,
-            "data_format": self.data_format,
-        }
-
 
 @internal("keras.layers.pooling.Pooling1D")
 class Pooling1D(_Pooling):
     """Windows over sequences."""
+
+    _order = ("strides", "pool_size", "padding", "data_format")
 
     def __init__(
         self,
@@ -67,7 +52,7 @@ class Pooling1D(_Pooling):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(pool_function, pool_size, strides, padding, data_format, name, **kwargs)
+        super().__init__(locals())
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         # A sequence is an image of one column.
@@ -96,7 +81,7 @@ class Pooling2D(_Pooling):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(pool_function, pool_size, strides, padding, data_format, name, **kwargs)
+        super().__init__(locals())
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         last = self.data_format == "channels_last"
@@ -123,7 +108,7 @@ class Pooling3D(_Pooling):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(pool_function, pool_size, strides, padding, data_format, name, **kwargs)
+        super().__init__(locals())
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         first = self.data_format == "channels_first"
@@ -157,7 +142,7 @@ class MaxPooling1D(Pooling1D):
     def __init__(
         self, pool_size: Any = 2, strides: Any = None, padding: Any = "valid", data_format: str | None = "channels_last", **kwargs: Any
     ) -> None:
-        super().__init__(_max, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
+        super().__init__(_max, **arguments(locals()))
 
 
 @public("keras.layers.AveragePooling1D", "keras.layers.AvgPool1D")
@@ -167,7 +152,7 @@ class AveragePooling1D(Pooling1D):
     def __init__(
         self, pool_size: Any = 2, strides: Any = None, padding: Any = "valid", data_format: str | None = "channels_last", **kwargs: Any
     ) -> None:
-        super().__init__(_mean, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
+        super().__init__(_mean, **arguments(locals()))
 
 
 @public("keras.layers.MaxPooling2D", "keras.layers.MaxPool2D")
@@ -177,7 +162,7 @@ class MaxPooling2D(Pooling2D):
     def __init__(
         self, pool_size: Any = (2, 2), strides: Any = None, padding: Any = "valid", data_format: str | None = None, **kwargs: Any
     ) -> None:
-        super().__init__(_max, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
+        super().__init__(_max, **arguments(locals()))
 
 
 @public("keras.layers.AveragePooling2D", "keras.layers.AvgPool2D")
@@ -187,7 +172,7 @@ class AveragePooling2D(Pooling2D):
     def __init__(
         self, pool_size: Any = (2, 2), strides: Any = None, padding: Any = "valid", data_format: str | None = None, **kwargs: Any
     ) -> None:
-        super().__init__(_mean, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
+        super().__init__(_mean, **arguments(locals()))
 
 
 @public("keras.layers.MaxPooling3D", "keras.layers.MaxPool3D")
@@ -197,7 +182,7 @@ class MaxPooling3D(Pooling3D):
     def __init__(
         self, pool_size: Any = (2, 2, 2), strides: Any = None, padding: Any = "valid", data_format: str | None = None, **kwargs: Any
     ) -> None:
-        super().__init__(_max_3d, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
+        super().__init__(_max_3d, **arguments(locals()))
 
 
 @public("keras.layers.AveragePooling3D", "keras.layers.AvgPool3D")
@@ -207,17 +192,17 @@ class AveragePooling3D(Pooling3D):
     def __init__(
         self, pool_size: Any = (2, 2, 2), strides: Any = None, padding: Any = "valid", data_format: str | None = None, **kwargs: Any
     ) -> None:
-        super().__init__(_mean_3d, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
+        super().__init__(_mean_3d, **arguments(locals()))
 
 
-class _GlobalPooling(Layer):
+class _GlobalPooling(ConfiguredLayer):
     """One value for each channel."""
 
     _rank = 1
 
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.data_format = normalize_data_format(data_format)
+        self._keep({"data_format": normalize_data_format(data_format)})
         self.input_spec = InputSpec(ndim=self._rank + 2)
 
     @property
@@ -228,9 +213,6 @@ class _GlobalPooling(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         sizes = TensorShape(input_shape).as_list()
         return TensorShape([sizes[0], sizes[1] if self.data_format == "channels_first" else sizes[-1]])
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "data_format": self.data_format}
 
 
 @internal("keras.layers.pooling.GlobalPooling1D")

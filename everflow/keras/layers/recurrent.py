@@ -14,6 +14,7 @@ from everflow.graph.shapes import TensorShape
 from everflow.keras.backend.recurrence import rnn
 from everflow.keras.backend.session import batch_set_value, track_variable
 from everflow.keras.backend.values import is_keras_tensor
+from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer
 from everflow.keras.layer_serialization import deserialize
@@ -80,16 +81,28 @@ def cell_zeros(cell: Any, inputs: Any, batch_size: Any, dtype: DTypeLike) -> Any
     return zero_states(cell.state_size, batch_size, dtype)
 
 
+def _first_states(cell: Any, inputs: Any, batch_size: Any, dtype: DTypeLike) -> Any:
+    """What a cell says its first states are, or zeros."""
+    if getattr(cell, "get_initial_state", None) is None:
+        return cell_zeros(cell, inputs, batch_size, dtype)
+    return cell.get_initial_state(inputs=inputs, batch_size=batch_size, dtype=dtype)
+
+
+def _output_size_of(cell: Any) -> Any:
+    """A cell's output size, or that of its first state."""
+    if getattr(cell, "output_size", None) is not None:
+        return cell.output_size
+    return cell.state_size if is_one_state(cell.state_size) else cell.state_size[0]
+
+
 @public("keras.layers.StackedRNNCells")
 class StackedRNNCells(Layer):
     """Several cells as one: the output of each is the input of the next."""
 
     def __init__(self, cells: Any, **kwargs: Any) -> None:
-        for cell in cells:
-            if not hasattr(cell, "call"):
-                raise ValueError(f"All cells must have a `call` method. received cells: {cells}")
-            if not hasattr(cell, "state_size"):
-                raise ValueError(f"All cells must have a `state_size` attribute. received cells: {cells}")
+        for needed, what in (("call", "method"), ("state_size", "attribute")):
+            if not all(hasattr(cell, needed) for cell in cells):
+                raise ValueError(f"All cells must have a `{needed}` {what}. received cells: {cells}")
         # Older programs count states from the last cell.
         reverse = kwargs.pop("reverse_state_order", False)
         super().__init__(**kwargs)
@@ -99,25 +112,20 @@ class StackedRNNCells(Layer):
     @property
     def state_size(self) -> Any:
         """The sizes of the states of each cell."""
-        return tuple(c.state_size for c in (self.cells[::-1] if self.reverse_state_order else self.cells))
+        return tuple(cell.state_size for cell in self._by_states())
+
+    def _by_states(self) -> Any:
+        """The cells in the order in which their states are listed."""
+        return self.cells[::-1] if self.reverse_state_order else self.cells
 
     @property
     def output_size(self) -> Any:
         """The size of the last cell's output."""
-        last = self.cells[-1]
-        if getattr(last, "output_size", None) is not None:
-            return last.output_size
-        return last.state_size[0] if isinstance(last.state_size, (list, tuple)) else last.state_size
+        return _output_size_of(self.cells[-1])
 
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
         """The first states of each cell."""
-        found = []
-        for cell in self.cells[::-1] if self.reverse_state_order else self.cells:
-            if getattr(cell, "get_initial_state", None) is not None:
-                found.append(cell.get_initial_state(inputs=inputs, batch_size=batch_size, dtype=dtype))
-            else:
-                found.append(cell_zeros(cell, inputs, batch_size, dtype))
-        return tuple(found)
+        return tuple(_first_states(cell, inputs, batch_size, dtype) for cell in self._by_states())
 
     def call(self, inputs: Any, states: Any, constants: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
         """(output of the last cell, new states of all)."""
@@ -146,11 +154,7 @@ class StackedRNNCells(Layer):
             if isinstance(cell, Layer) and not cell.built:
                 cell.build([input_shape, *constants] if constants and has_arg(cell.call, "constants") else input_shape)
                 cell.built = True
-            if getattr(cell, "output_size", None) is not None:
-                size = cell.output_size
-            else:
-                size = cell.state_size[0] if isinstance(cell.state_size, (list, tuple)) else cell.state_size
-            input_shape = tuple([TensorShape(input_shape).as_list()[0], *as_dims(size)])
+            input_shape = (TensorShape(input_shape).as_list()[0], *as_dims(_output_size_of(cell)))
         self.built = True
 
     def get_config(self) -> dict[str, Any]:
@@ -175,7 +179,7 @@ def _plain(state_size: Any) -> bool:
 
 @public("keras.layers.RNN")
 @internal("keras.layers.recurrent.RNN")
-class RNN(Layer):
+class RNN(ConfiguredLayer):
     """Runs a cell over time.
 
     tf.keras.layers.RNN(tf.keras.layers.LSTMCell(8), return_sequences=True)(sequences)
@@ -206,16 +210,11 @@ class RNN(Layer):
         if not hasattr(cell, "state_size"):
             raise ValueError("The RNN cell should have an attribute `state_size` (tuple of integers, one integer per RNN state).")
         self.__dict__["zero_output_for_mask"] = kwargs.pop("zero_output_for_mask", False)
-        if "input_shape" not in kwargs and ("input_dim" in kwargs or "input_length" in kwargs):
-            kwargs["input_shape"] = (kwargs.pop("input_length", None), kwargs.pop("input_dim", None))
+        if "input_shape" not in kwargs and not {"input_dim", "input_length"}.isdisjoint(kwargs):
+            kwargs["input_shape"] = tuple(kwargs.pop(size, None) for size in ("input_length", "input_dim"))
         super().__init__(**kwargs)
         self.cell = cell
-        self.return_sequences = return_sequences
-        self.return_state = return_state
-        self.go_backwards = go_backwards
-        self.stateful = stateful
-        self.unroll = unroll
-        self.time_major = time_major
+        self._keep(locals(), "cell")
         self.supports_masking = True
         self.__dict__.update(state_spec=None, constants_spec=None, _states=None, _num_constants=0)
 
@@ -231,12 +230,6 @@ class RNN(Layer):
     def states(self, states: Any) -> None:
         self.__dict__["_states"] = states
 
-    def _output_size(self) -> Any:
-        if getattr(self.cell, "output_size", None) is not None:
-            return self.cell.output_size
-        size = self.cell.state_size
-        return size[0] if isinstance(size, (list, tuple)) and not isinstance(size, TensorShape) else size
-
     def compute_output_shape(self, input_shape: Any) -> Any:
         if isinstance(input_shape, list) and isinstance(input_shape[0], (tuple, list, TensorShape)):
             input_shape = input_shape[0]
@@ -250,7 +243,7 @@ class RNN(Layer):
                 return TensorShape([steps, batch, *as_dims(size)] if self.time_major else [batch, steps, *as_dims(size)])
             return TensorShape([batch, *as_dims(size)])
 
-        size = self._output_size()
+        size = _output_size_of(self.cell)
         found = (
             nest.map_structure(shape, size) if isinstance(size, (list, tuple, dict)) and not isinstance(size, TensorShape) else shape(size)
         )
@@ -311,10 +304,7 @@ class RNN(Layer):
         """The states before the first step."""
         first = nest.flatten(inputs)[0]
         batch = tf.shape(first)[1 if self.time_major else 0]
-        if getattr(self.cell, "get_initial_state", None) is not None:
-            found = self.cell.get_initial_state(inputs=None, batch_size=batch, dtype=first.dtype)
-        else:
-            found = zero_states(self.cell.state_size, batch, first.dtype)
+        found = _first_states(self.cell, None, batch, first.dtype)
         return list(found) if isinstance(found, (list, tuple)) else [found]
 
     def __call__(self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any) -> Any:
@@ -503,20 +493,12 @@ class RNN(Layer):
         return made
 
     def get_config(self) -> dict[str, Any]:
-        config: dict[str, Any] = {
-            "return_sequences": self.return_sequences,
-            "return_state": self.return_state,
-            "go_backwards": self.go_backwards,
-            "stateful": self.stateful,
-            "unroll": self.unroll,
-            "time_major": self.time_major,
-        }
+        config = super().get_config()
         if self._num_constants:
             config["num_constants"] = self._num_constants
         if self.zero_output_for_mask:
             config["zero_output_for_mask"] = self.zero_output_for_mask
-        config["cell"] = {"class_name": type(self.cell).__name__, "config": self.cell.get_config()}
-        return {**super().get_config(), **config}
+        return {**config, "cell": {"class_name": type(self.cell).__name__, "config": self.cell.get_config()}}
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:

@@ -6,11 +6,11 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.arguments import arguments
 from everflow.graph.shapes import TensorShape
-from everflow.keras import activations, constraints, initializers, regularizers
 from everflow.keras.backend.learning_phase import in_train_phase
 from everflow.keras.backend.random import dropout as dropped
-from everflow.keras.layer import Layer
+from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.layers.recurrent import cell_zeros
 
 
@@ -23,6 +23,10 @@ class DropoutRNNCellMixin:
 
     def _masks(self) -> dict[Any, Any]:
         return self.__dict__.setdefault("_dropout_masks", {})
+
+    def _limit_rates(self) -> None:
+        for name in ("dropout", "recurrent_dropout"):
+            setattr(self, name, min(1.0, max(0.0, getattr(self, name))))
 
     def reset_dropout_mask(self) -> None:
         """Has the next call draw a mask for its inputs."""
@@ -51,7 +55,7 @@ class DropoutRNNCellMixin:
         return kept[which]
 
 
-class _Cell(DropoutRNNCellMixin, Layer):
+class _Cell(DropoutRNNCellMixin, ConfiguredLayer):
     """What the cells share: a kernel for inputs, one for states and a bias, with `_gates` parts each."""
 
     _gates = 1
@@ -59,67 +63,17 @@ class _Cell(DropoutRNNCellMixin, Layer):
     state_size: Any
     units: int
 
-    def __init__(
-        self,
-        units: int,
-        activation: Any,
-        use_bias: bool,
-        kernel_initializer: Any,
-        recurrent_initializer: Any,
-        bias_initializer: Any,
-        kernel_regularizer: Any,
-        recurrent_regularizer: Any,
-        bias_regularizer: Any,
-        kernel_constraint: Any,
-        recurrent_constraint: Any,
-        bias_constraint: Any,
-        dropout: float,
-        recurrent_dropout: float,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self.units = units
-        self.activation = activations.get(activation)
-        self.use_bias = use_bias
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.recurrent_initializer = initializers.get(recurrent_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.recurrent_regularizer = regularizers.get(recurrent_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.recurrent_constraint = constraints.get(recurrent_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
-        self.dropout = min(1.0, max(0.0, dropout))
-        self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
-        self.state_size = units
-        self.output_size = units
+    def __init__(self, given: dict[str, Any]) -> None:
+        super().__init__(**given["kwargs"])
+        self._keep(given)
+        self._limit_rates()
+        self.state_size = self.output_size = self.units
 
     def build(self, input_shape: Any) -> None:
-        sizes = TensorShape(input_shape).as_list()
-        self.kernel = self.add_weight(
-            shape=(sizes[-1], self.units * self._gates),
-            name="kernel",
-            initializer=self.kernel_initializer,
-            regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint,
-        )
-        self.recurrent_kernel = self.add_weight(
-            shape=(self.units, self.units * self._gates),
-            name="recurrent_kernel",
-            initializer=self.recurrent_initializer,
-            regularizer=self.recurrent_regularizer,
-            constraint=self.recurrent_constraint,
-        )
-        self.bias = None
-        if self.use_bias:
-            self.bias = self.add_weight(
-                shape=self._bias_shape(),
-                name="bias",
-                initializer=self._bias_initializer(),
-                regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint,
-            )
+        width = self.units * self._gates
+        self.kernel = self._weight("kernel", (TensorShape(input_shape).as_list()[-1], width))
+        self.recurrent_kernel = self._weight("recurrent_kernel", (self.units, width), "recurrent")
+        self.bias = self._weight("bias", self._bias_shape(), initializer=self._bias_initializer()) if self.use_bias else None
         self.built = True
 
     def _bias_shape(self) -> tuple[int, ...]:
@@ -131,27 +85,6 @@ class _Cell(DropoutRNNCellMixin, Layer):
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
         """States of zeros."""
         return cell_zeros(self, inputs, batch_size, dtype)
-
-    def _config(self) -> dict[str, Any]:
-        return {
-            "units": self.units,
-            "activation": activations.serialize(self.activation),
-            "use_bias": self.use_bias,
-            "kernel_initializer": initializers.serialize(self.kernel_initializer),
-            "recurrent_initializer": initializers.serialize(self.recurrent_initializer),
-            "bias_initializer": initializers.serialize(self.bias_initializer),
-            "kernel_regularizer": regularizers.serialize(self.kernel_regularizer),
-            "recurrent_regularizer": regularizers.serialize(self.recurrent_regularizer),
-            "bias_regularizer": regularizers.serialize(self.bias_regularizer),
-            "kernel_constraint": constraints.serialize(self.kernel_constraint),
-            "recurrent_constraint": constraints.serialize(self.recurrent_constraint),
-            "bias_constraint": constraints.serialize(self.bias_constraint),
-            "dropout": self.dropout,
-            "recurrent_dropout": self.recurrent_dropout,
-        }
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), **self._config()}
 
 
 @public("keras.layers.SimpleRNNCell")
@@ -176,23 +109,7 @@ class SimpleRNNCell(_Cell):
         recurrent_dropout: float = 0.0,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            units,
-            activation,
-            use_bias,
-            kernel_initializer,
-            recurrent_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            recurrent_regularizer,
-            bias_regularizer,
-            kernel_constraint,
-            recurrent_constraint,
-            bias_constraint,
-            dropout,
-            recurrent_dropout,
-            **kwargs,
-        )
+        super().__init__(locals())
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
         """(output, [output])."""
@@ -236,26 +153,7 @@ class GRUCell(_Cell):
         reset_after: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            units,
-            activation,
-            use_bias,
-            kernel_initializer,
-            recurrent_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            recurrent_regularizer,
-            bias_regularizer,
-            kernel_constraint,
-            recurrent_constraint,
-            bias_constraint,
-            dropout,
-            recurrent_dropout,
-            **kwargs,
-        )
-        self.recurrent_activation = activations.get(recurrent_activation)
-        self.implementation = implementation
-        self.reset_after = reset_after
+        super().__init__(locals())
 
     def _bias_shape(self) -> tuple[int, ...]:
         # Where the gate comes after the product, inputs and states have biases of their own.
@@ -290,14 +188,6 @@ class GRUCell(_Cell):
         output = z * before + (1 - z) * candidate
         return output, [output]
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "recurrent_activation": activations.serialize(self.recurrent_activation),
-            "implementation": self.implementation,
-            "reset_after": self.reset_after,
-        }
-
 
 def _products(x: Any, masks: Any, kernel: Any, bias: Any, gates: int, implementation: int) -> list[Any]:
     """What each gate gets of the inputs: with masks of their own where there are some, else in one product."""
@@ -309,6 +199,16 @@ def _products(x: Any, masks: Any, kernel: Any, bias: Any, gates: int, implementa
     parts = tf.split(kernel, gates, axis=1)
     found = [tf.matmul(x * m, k) for m, k in zip(masks, parts)]
     return found if bias is None else [tf.nn.bias_add(f, b) for f, b in zip(found, tf.split(bias, gates, axis=0))]
+
+
+def remembering(make: Any, before: int, units: int) -> Any:
+    """An initializer of an LSTM's bias: ones for the gate that forgets, so that it lets nearly all through at first."""
+
+    def made(_: Any, *args: Any, **kwargs: Any) -> Any:
+        parts = ((make, before), (tf.ones_initializer(), units), (make, 2 * units))
+        return tf.concat([initializer((size,), *args, **kwargs) for initializer, size in parts], axis=0)
+
+    return made
 
 
 @public("keras.layers.LSTMCell")
@@ -339,40 +239,12 @@ class LSTMCell(_Cell):
         implementation: int = 1,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            units,
-            activation,
-            use_bias,
-            kernel_initializer,
-            recurrent_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            recurrent_regularizer,
-            bias_regularizer,
-            kernel_constraint,
-            recurrent_constraint,
-            bias_constraint,
-            dropout,
-            recurrent_dropout,
-            **kwargs,
-        )
-        self.recurrent_activation = activations.get(recurrent_activation)
-        self.unit_forget_bias = unit_forget_bias
-        self.implementation = implementation
+        super().__init__(locals())
         # Not a tracked list: RNNs ask whether it is a plain one.
         self.__dict__["state_size"] = [units, units]
 
     def _bias_initializer(self) -> Any:
-        if not self.unit_forget_bias:
-            return self.bias_initializer
-
-        def forgetting_little(_: Any, *args: Any, **kwargs: Any) -> Any:
-            u, make = self.units, self.bias_initializer
-            return tf.concat(
-                [make((u,), *args, **kwargs), tf.ones_initializer()((u,), *args, **kwargs), make((u * 2,), *args, **kwargs)], axis=0
-            )
-
-        return forgetting_little
+        return remembering(self.bias_initializer, self.units, self.units) if self.unit_forget_bias else self.bias_initializer
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
         """(output, [output, memory])."""
@@ -399,14 +271,6 @@ class LSTMCell(_Cell):
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
         return list(cell_zeros(self, inputs, batch_size, dtype))
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "recurrent_activation": activations.serialize(self.recurrent_activation),
-            "unit_forget_bias": self.unit_forget_bias,
-            "implementation": self.implementation,
-        }
-
 
 @public("keras.experimental.PeepholeLSTMCell")
 @internal("keras.layers.recurrent.PeepholeLSTMCell")
@@ -415,15 +279,9 @@ class PeepholeLSTMCell(LSTMCell):
 
     def build(self, input_shape: Any) -> None:
         super().build(input_shape)
-        self.input_gate_peephole_weights = self.add_weight(
-            shape=(self.units,), name="input_gate_peephole_weights", initializer=self.kernel_initializer
-        )
-        self.forget_gate_peephole_weights = self.add_weight(
-            shape=(self.units,), name="forget_gate_peephole_weights", initializer=self.kernel_initializer
-        )
-        self.output_gate_peephole_weights = self.add_weight(
-            shape=(self.units,), name="output_gate_peephole_weights", initializer=self.kernel_initializer
-        )
+        for gate in ("input", "forget", "output"):
+            name = f"{gate}_gate_peephole_weights"
+            setattr(self, name, self.add_weight(shape=(self.units,), name=name, initializer=self.kernel_initializer))
 
     def _output(self, gates: list[Any], memory: Any) -> Any:
         enter = self.recurrent_activation(gates[0] + self.input_gate_peephole_weights * memory)
@@ -459,26 +317,7 @@ class GRUCellV2(GRUCell):
         reset_after: bool = True,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            units,
-            activation,
-            recurrent_activation,
-            use_bias,
-            kernel_initializer,
-            recurrent_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            recurrent_regularizer,
-            bias_regularizer,
-            kernel_constraint,
-            recurrent_constraint,
-            bias_constraint,
-            dropout,
-            recurrent_dropout,
-            implementation,
-            reset_after,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 @internal("keras.layers.recurrent_v2.LSTMCell")
@@ -506,26 +345,7 @@ class LSTMCellV2(LSTMCell):
         implementation: int = 2,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            units,
-            activation,
-            recurrent_activation,
-            use_bias,
-            kernel_initializer,
-            recurrent_initializer,
-            bias_initializer,
-            unit_forget_bias,
-            kernel_regularizer,
-            recurrent_regularizer,
-            bias_regularizer,
-            kernel_constraint,
-            recurrent_constraint,
-            bias_constraint,
-            dropout,
-            recurrent_dropout,
-            implementation,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 # Written into configs under the names that programs know.

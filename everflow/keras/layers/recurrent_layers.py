@@ -2,74 +2,49 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.arguments import arguments
 from everflow.keras import regularizers
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layers.recurrent import RNN
 from everflow.keras.layers.recurrent_cells import GRUCell, GRUCellV2, LSTMCell, LSTMCellV2, SimpleRNNCell
 
-# What the layers pass on to their cells, and show as their own.
-_SHARED = (
-    "units",
-    "activation",
-    "use_bias",
-    "kernel_initializer",
-    "recurrent_initializer",
-    "bias_initializer",
-    "kernel_regularizer",
-    "recurrent_regularizer",
-    "bias_regularizer",
-    "kernel_constraint",
-    "recurrent_constraint",
-    "bias_constraint",
-    "dropout",
-    "recurrent_dropout",
-)
 
+class OneCell:
+    """Layers whose cell is made of their own arguments; these show as attributes of the layer and in its config."""
 
-class _OneCell(RNN):
-    """A layer whose cell is made of the layer's own arguments."""
+    _cell_class: Any
+    _of_cell: tuple[str, ...]
+    _in_layer_config: tuple[str, ...]
 
-    _names: tuple[str, ...] = _SHARED
-
-    def __init__(
-        self,
-        cell: Any,
-        return_sequences: bool,
-        return_state: bool,
-        go_backwards: bool,
-        stateful: bool,
-        unroll: bool,
-        activity_regularizer: Any,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            cell,
-            return_sequences=return_sequences,
-            return_state=return_state,
-            go_backwards=go_backwards,
-            stateful=stateful,
-            unroll=unroll,
-            **kwargs,
-        )
-        self.activity_regularizer = regularizers.get(activity_regularizer)
-        self.input_spec = [InputSpec(ndim=3)]
+    def __init__(self: Any, given: dict[str, Any], **fixed: Any) -> None:
+        others = arguments(given)
+        of_cell = {name: others.pop(name) for name in self._of_cell}
+        of_cell.update({name: others[name] for name in ("dtype", "trainable") if name in others})
+        penalty = regularizers.get(others.pop("activity_regularizer"))
+        super().__init__(self._cell_class(**of_cell, **fixed), **others)  # type: ignore[call-arg]
+        self.activity_regularizer = penalty
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        for name in cls._names:
+        if "_cell_class" not in cls.__dict__:
+            return
+        known = inspect.signature(cls._cell_class).parameters
+        own = [name for name in inspect.signature(cls).parameters if name != "kwargs"]
+        cls._of_cell = tuple(name for name in own if name in known)
+        cls._in_layer_config = tuple(name for name in own if name in known or name == "activity_regularizer")
+        for name in cls._of_cell:
             setattr(cls, name, property(operator.attrgetter(f"cell.{name}")))
 
-    def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
+    def get_config(self: Any) -> dict[str, Any]:
+        config = super().get_config()  # type: ignore[misc]
         del config["cell"]
-        mine = self.cell.get_config()
-        config.update({name: mine[name] for name in self._names})
-        config["activity_regularizer"] = regularizers.serialize(self.activity_regularizer)
-        return config
+        written = {**self.cell.get_config(), "activity_regularizer": regularizers.serialize(self.activity_regularizer)}
+        return {**config, **{name: written[name] for name in self._in_layer_config}}
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
@@ -78,19 +53,28 @@ class _OneCell(RNN):
         if config.get("implementation") == 0:
             config["implementation"] = 1
         number = config.pop("num_constants", 0)
-        made = cls(**config)
+        made: Any = cls(**config)
         made.__dict__["_num_constants"] = number
         return made
 
 
-def _own(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """What the cell takes of a layer's further arguments."""
-    return {name: kwargs[name] for name in ("dtype", "trainable") if name in kwargs}
+class OverVectors(OneCell, RNN):
+    """Such layers of sequences of vectors."""
+
+    def __init__(self, given: dict[str, Any], **fixed: Any) -> None:
+        super().__init__(given, **fixed)
+        self.input_spec = [InputSpec(ndim=3)]
+
+    def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:  # type: ignore[override]
+        """The outputs of the last step or of all."""
+        return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
 
 
 @public("keras.layers.SimpleRNN")
-class SimpleRNN(_OneCell):
+class SimpleRNN(OverVectors):
     """A dense layer over time that sees its own output."""
+
+    _cell_class = SimpleRNNCell
 
     def __init__(
         self,
@@ -118,37 +102,15 @@ class SimpleRNN(_OneCell):
     ) -> None:
         # Without gates there is one way to compute it.
         kwargs.pop("implementation", None)
-        own = _own(kwargs)
-        cell = SimpleRNNCell(
-            units,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-            dropout=dropout,
-            recurrent_dropout=recurrent_dropout,
-            **own,
-        )
-        super().__init__(cell, return_sequences, return_state, go_backwards, stateful, unroll, activity_regularizer, **kwargs)
-
-    def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:  # type: ignore[override]
-        """The outputs of the last step or of all."""
-        return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
+        super().__init__(locals())
 
 
 @public("keras.layers.GRU")
 @internal("keras.layers.recurrent.GRU")
-class GRU(_OneCell):
+class GRU(OverVectors):
     """Gated recurrent units."""
 
-    _names = (*_SHARED, "recurrent_activation", "implementation", "reset_after")
+    _cell_class = GRUCell
 
     def __init__(
         self,
@@ -177,40 +139,15 @@ class GRU(_OneCell):
         reset_after: bool = False,
         **kwargs: Any,
     ) -> None:
-        own = _own(kwargs)
-        cell = GRUCell(
-            units,
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-            dropout=dropout,
-            recurrent_dropout=recurrent_dropout,
-            implementation=implementation,
-            reset_after=reset_after,
-            **own,
-        )
-        super().__init__(cell, return_sequences, return_state, go_backwards, stateful, unroll, activity_regularizer, **kwargs)
-
-    def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:  # type: ignore[override]
-        """The outputs of the last step or of all."""
-        return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
+        super().__init__(locals())
 
 
 @public("keras.layers.LSTM")
 @internal("keras.layers.recurrent.LSTM")
-class LSTM(_OneCell):
+class LSTM(OverVectors):
     """Long short-term memory."""
 
-    _names = (*_SHARED, "recurrent_activation", "unit_forget_bias", "implementation")
+    _cell_class = LSTMCell
 
     def __init__(
         self,
@@ -239,39 +176,14 @@ class LSTM(_OneCell):
         unroll: bool = False,
         **kwargs: Any,
     ) -> None:
-        own = _own(kwargs)
-        cell = LSTMCell(
-            units,
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            unit_forget_bias=unit_forget_bias,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-            dropout=dropout,
-            recurrent_dropout=recurrent_dropout,
-            implementation=implementation,
-            **own,
-        )
-        super().__init__(cell, return_sequences, return_state, go_backwards, stateful, unroll, activity_regularizer, **kwargs)
-
-    def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:  # type: ignore[override]
-        """The outputs of the last step or of all."""
-        return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
+        super().__init__(locals())
 
 
 @internal("keras.layers.recurrent_v2.GRU")
-class GRUV2(_OneCell):
+class GRUV2(OverVectors):
     """Gated recurrent units with TensorFlow 2's defaults."""
 
-    _names = (*_SHARED, "recurrent_activation", "implementation", "reset_after")
+    _cell_class = GRUCellV2
 
     def __init__(
         self,
@@ -301,41 +213,14 @@ class GRUV2(_OneCell):
         reset_after: bool = True,
         **kwargs: Any,
     ) -> None:
-        own = _own(kwargs)
-        cell = GRUCellV2(
-            units,
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-            dropout=dropout,
-            recurrent_dropout=recurrent_dropout,
-            implementation=implementation,
-            reset_after=reset_after,
-            **own,
-        )
-        super().__init__(
-            cell, return_sequences, return_state, go_backwards, stateful, unroll, activity_regularizer, time_major=time_major, **kwargs
-        )
-
-    def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:  # type: ignore[override]
-        """The outputs of the last step or of all."""
-        return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
+        super().__init__(locals())
 
 
 @internal("keras.layers.recurrent_v2.LSTM")
-class LSTMV2(_OneCell):
+class LSTMV2(OverVectors):
     """Long short-term memory with TensorFlow 2's defaults."""
 
-    _names = (*_SHARED, "recurrent_activation", "unit_forget_bias", "implementation")
+    _cell_class = LSTMCellV2
 
     def __init__(
         self,
@@ -365,34 +250,7 @@ class LSTMV2(_OneCell):
         time_major: bool = False,
         **kwargs: Any,
     ) -> None:
-        own = _own(kwargs)
-        cell = LSTMCellV2(
-            units,
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            unit_forget_bias=unit_forget_bias,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-            dropout=dropout,
-            recurrent_dropout=recurrent_dropout,
-            implementation=implementation,
-            **own,
-        )
-        super().__init__(
-            cell, return_sequences, return_state, go_backwards, stateful, unroll, activity_regularizer, time_major=time_major, **kwargs
-        )
-
-    def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:  # type: ignore[override]
-        """The outputs of the last step or of all."""
-        return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
+        super().__init__(locals())
 
 
 # Written into configs under the names that programs know.

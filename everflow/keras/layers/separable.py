@@ -6,16 +6,17 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.arguments import arguments
 from everflow.graph.shapes import TensorShape
-from everflow.keras import activations, constraints, initializers, regularizers
-from everflow.keras.input_spec import InputSpec
-from everflow.keras.layers.convolutional import Conv2D, SeparableConvBase
+from everflow.keras.layers.convolutional import Conv, Conv2D
 from everflow.keras.window_arithmetic import conv_output_length, convert_data_format
 
 
 @internal("keras.layers.convolutional.SeparableConv")
-class SeparableConv(SeparableConvBase):
+class SeparableConv(Conv):
     """A depthwise convolution, and one of single pixels."""
+
+    _may_be_causal = True
 
     def __init__(
         self,
@@ -43,69 +44,18 @@ class SeparableConv(SeparableConvBase):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            rank=rank,
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            activation=activations.get(activation),
-            use_bias=use_bias,
-            bias_initializer=initializers.get(bias_initializer),
-            bias_regularizer=regularizers.get(bias_regularizer),
-            activity_regularizer=regularizers.get(activity_regularizer),
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            **kwargs,
-        )
-        self.depth_multiplier = depth_multiplier
-        self.depthwise_initializer = initializers.get(depthwise_initializer)
-        self.pointwise_initializer = initializers.get(pointwise_initializer)
-        self.depthwise_regularizer = regularizers.get(depthwise_regularizer)
-        self.pointwise_regularizer = regularizers.get(pointwise_regularizer)
-        self.depthwise_constraint = constraints.get(depthwise_constraint)
-        self.pointwise_constraint = constraints.get(pointwise_constraint)
+        given = arguments(locals())
+        parts = {name: given.pop(name) for name in tuple(given) if name.startswith(("depth", "pointwise"))}
+        super().__init__(**given)
+        self._keep(parts)
 
     def build(self, input_shape: Any) -> None:
-        channels = TensorShape(input_shape).as_list()[self.channel_axis]
-        if channels is None:
-            raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
-        self.input_spec = InputSpec(ndim=self.rank + 2, axes={self.channel_axis: channels})
-        self.depthwise_kernel = self.add_weight(
-            name="depthwise_kernel",
-            shape=(*self.kernel_size, channels, self.depth_multiplier),
-            initializer=self.depthwise_initializer,
-            regularizer=self.depthwise_regularizer,
-            constraint=self.depthwise_constraint,
-            trainable=True,
-            dtype=self.dtype,
-        )
-        self.pointwise_kernel = self.add_weight(
-            name="pointwise_kernel",
-            shape=(*(1,) * self.rank, self.depth_multiplier * channels, self.filters),
-            initializer=self.pointwise_initializer,
-            regularizer=self.pointwise_regularizer,
-            constraint=self.pointwise_constraint,
-            trainable=True,
-            dtype=self.dtype,
-        )
+        channels = self._input_channels(TensorShape(input_shape))
+        mixed = channels * self.depth_multiplier
+        self.depthwise_kernel = self._weight("depthwise_kernel", (*self.kernel_size, channels, self.depth_multiplier), "depthwise")
+        self.pointwise_kernel = self._weight("pointwise_kernel", (*(1,) * self.rank, mixed, self.filters), "pointwise")
         self._add_bias(self.filters)
         self.built = True
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "depth_multiplier": self.depth_multiplier,
-            "depthwise_initializer": initializers.serialize(self.depthwise_initializer),
-            "pointwise_initializer": initializers.serialize(self.pointwise_initializer),
-            "depthwise_regularizer": regularizers.serialize(self.depthwise_regularizer),
-            "pointwise_regularizer": regularizers.serialize(self.pointwise_regularizer),
-            "depthwise_constraint": constraints.serialize(self.depthwise_constraint),
-            "pointwise_constraint": constraints.serialize(self.pointwise_constraint),
-        }
 
 
 @public("keras.layers.SeparableConv1D", "keras.layers.SeparableConvolution1D")
@@ -135,29 +85,7 @@ class SeparableConv1D(SeparableConv):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            rank=1,
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            depth_multiplier=depth_multiplier,
-            activation=activation,
-            use_bias=use_bias,
-            depthwise_initializer=depthwise_initializer,
-            pointwise_initializer=pointwise_initializer,
-            bias_initializer=bias_initializer,
-            depthwise_regularizer=depthwise_regularizer,
-            pointwise_regularizer=pointwise_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            depthwise_constraint=depthwise_constraint,
-            pointwise_constraint=pointwise_constraint,
-            bias_constraint=bias_constraint,
-            **kwargs,
-        )
+        super().__init__(rank=1, **arguments(locals()))
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         if self.padding == "causal":
@@ -210,45 +138,19 @@ class SeparableConv2D(SeparableConv):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            rank=2,
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            depth_multiplier=depth_multiplier,
-            activation=activation,
-            use_bias=use_bias,
-            depthwise_initializer=depthwise_initializer,
-            pointwise_initializer=pointwise_initializer,
-            bias_initializer=bias_initializer,
-            depthwise_regularizer=depthwise_regularizer,
-            pointwise_regularizer=pointwise_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            depthwise_constraint=depthwise_constraint,
-            pointwise_constraint=pointwise_constraint,
-            bias_constraint=bias_constraint,
-            **kwargs,
-        )
+        super().__init__(rank=2, **arguments(locals()))
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
-        strides = (1, *self.strides, 1) if self.data_format == "channels_last" else (1, 1, *self.strides)
-        data_format = convert_data_format(self.data_format, 4)
         outputs = tf.nn.separable_conv2d(
             inputs,
             self.depthwise_kernel,
             self.pointwise_kernel,
-            strides=strides,
+            strides=self._steps(),
             padding=self.padding.upper(),
             rate=self.dilation_rate,
-            data_format=data_format,
+            data_format=convert_data_format(self.data_format, 4),
         )
-        if self.use_bias:
-            outputs = tf.nn.bias_add(outputs, self.bias, data_format=data_format)
-        return outputs if self.activation is None else self.activation(outputs)
+        return self._activated(outputs)
 
 
 @public("keras.layers.DepthwiseConv2D")
@@ -273,68 +175,36 @@ class DepthwiseConv2D(Conv2D):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters=None,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            activation=activation,
-            use_bias=use_bias,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            bias_constraint=bias_constraint,
-            **kwargs,
-        )
-        self.depth_multiplier = depth_multiplier
-        self.depthwise_initializer = initializers.get(depthwise_initializer)
-        self.depthwise_regularizer = regularizers.get(depthwise_regularizer)
-        self.depthwise_constraint = constraints.get(depthwise_constraint)
-        self.bias_initializer = initializers.get(bias_initializer)
+        given = arguments(locals())
+        parts = {name: given.pop(name) for name in tuple(given) if name.startswith("depth")}
+        super().__init__(filters=None, **given)
+        self._leave_out("filters", "kernel_initializer", "kernel_regularizer", "kernel_constraint")
+        self._keep(parts)
 
     def build(self, input_shape: Any) -> None:
-        sizes = list(TensorShape(input_shape).as_list())
-        if len(sizes) < 4:
+        shape = TensorShape(input_shape)
+        if len(shape) < 4:
             raise ValueError(f"Inputs to `DepthwiseConv2D` should have rank 4. Received input shape: {input_shape}")
-        channels = sizes[self.channel_axis]
-        if channels is None:
+        if shape.as_list()[self.channel_axis] is None:
             raise ValueError("The channel dimension of the inputs to `DepthwiseConv2D` should be defined. Found `None`.")
-        self.depthwise_kernel = self.add_weight(
-            shape=(*self.kernel_size, int(channels), self.depth_multiplier),
-            initializer=self.depthwise_initializer,
-            name="depthwise_kernel",
-            regularizer=self.depthwise_regularizer,
-            constraint=self.depthwise_constraint,
-        )
-        self._add_bias(int(channels) * self.depth_multiplier)
-        self.input_spec = InputSpec(ndim=4, axes={self.channel_axis: int(channels)})
+        channels = self._input_channels(shape)
+        self.depthwise_kernel = self._weight("depthwise_kernel", (*self.kernel_size, channels, self.depth_multiplier), "depthwise")
+        self._add_bias(channels * self.depth_multiplier)
         self.built = True
 
     def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
-        height, width = self.strides
-        strides = (1, 1, height, width) if self.data_format == "channels_first" else (1, height, width, 1)
-        data_format = convert_data_format(self.data_format, 4)
         outputs = tf.nn.depthwise_conv2d(
-            inputs, self.depthwise_kernel, strides=strides, padding=self.padding.upper(), rate=self.dilation_rate, data_format=data_format
+            inputs,
+            self.depthwise_kernel,
+            strides=self._steps(),
+            padding=self.padding.upper(),
+            rate=self.dilation_rate,
+            data_format=convert_data_format(self.data_format, 4),
         )
-        if self.use_bias:
-            outputs = tf.nn.bias_add(outputs, self.bias, data_format=data_format)
-        return outputs if self.activation is None else self.activation(outputs)
+        return self._activated(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         sizes: Any = TensorShape(input_shape).as_list()
         space = sizes[2:] if self.data_format == "channels_first" else sizes[1:3]
         found = [conv_output_length(size, self.kernel_size[i], self.padding, self.strides[i]) for i, size in enumerate(space)]
         return tuple(self._shaped(sizes[0], found, sizes[self.channel_axis] * self.depth_multiplier).as_list())
-
-    def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        for key in ("filters", "kernel_initializer", "kernel_regularizer", "kernel_constraint"):
-            config.pop(key)
-        return {
-            **config,
-            "depth_multiplier": self.depth_multiplier,
-            "depthwise_initializer": initializers.serialize(self.depthwise_initializer),
-            "depthwise_regularizer": regularizers.serialize(self.depthwise_regularizer),
-            "depthwise_constraint": constraints.serialize(self.depthwise_constraint),
-        }

@@ -6,8 +6,8 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.arguments import arguments
 from everflow.graph.shapes import TensorShape
-from everflow.keras.input_spec import InputSpec
 from everflow.keras.layers.convolutional import Conv2D, Conv3D
 from everflow.keras.window_arithmetic import convert_data_format, deconv_output_length, normalize_tuple
 
@@ -21,32 +21,19 @@ class _Transposed:
     dilation_rate: Any
     output_padding: Any
 
-    def _check_output_padding(self, output_padding: Any) -> None:
-        self.output_padding = output_padding
-        if output_padding is None:
-            return
-        self.output_padding = normalize_tuple(output_padding, self.rank, "output_padding")
-        for stride, padding in zip(self.strides, self.output_padding):
-            if padding >= stride:
-                raise ValueError(f"Stride {self.strides} must be greater than output padding {self.output_padding}")
+    def __init__(self, output_padding: Any, **given: Any) -> None:
+        super().__init__(**given)
+        if output_padding is not None:
+            output_padding = normalize_tuple(output_padding, self.rank, "output_padding")
+            if any(padding >= stride for stride, padding in zip(self.strides, output_padding)):
+                raise ValueError(f"Stride {self.strides} must be greater than output padding {output_padding}")
+        self._keep({"output_padding": output_padding})  # type: ignore[attr-defined]
 
     def build(self: Any, input_shape: Any) -> None:
         shape = TensorShape(input_shape)
         if len(shape) != self.rank + 2:
             raise ValueError(f"Inputs should have rank {self.rank + 2}. Received input shape: {shape}")
-        channels = shape.as_list()[self.channel_axis]
-        if channels is None:
-            raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
-        self.input_spec = InputSpec(ndim=self.rank + 2, axes={self.channel_axis: channels})
-        self.kernel = self.add_weight(
-            name="kernel",
-            shape=(*self.kernel_size, self.filters, channels),
-            initializer=self.kernel_initializer,
-            regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint,
-            trainable=True,
-            dtype=self.dtype,
-        )
+        self.kernel = self._weight("kernel", (*self.kernel_size, self.filters, self._input_channels(shape)))
         self._add_bias(self.filters)
         self.built = True
 
@@ -78,9 +65,6 @@ class _Transposed:
         space = sizes[2:] if self.data_format == "channels_first" else sizes[1:-1]
         return self._shaped(sizes[0], self._lengths(space), self.filters)
 
-    def get_config(self: Any) -> dict[str, Any]:
-        return {**super().get_config(), "output_padding": self.output_padding}  # type: ignore[misc]
-
 
 @public("keras.layers.Conv2DTranspose", "keras.layers.Convolution2DTranspose")
 class Conv2DTranspose(_Transposed, Conv2D):
@@ -106,42 +90,20 @@ class Conv2DTranspose(_Transposed, Conv2D):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            **kwargs,
-        )
-        self._check_output_padding(output_padding)
+        super().__init__(**arguments(locals()))
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         shape = self._output_shape_tensor(inputs)
         # TensorFlow's graphs hold this slice, and seeds of later ops follow from the number of ops.
         shape[0]
         padding = self.padding.upper()
-        data_format = convert_data_format(self.data_format, 4)
         if self.dilation_rate == (1, 1):
-            height, width = self.strides
-            strides = (1, 1, height, width) if self.data_format == "channels_first" else (1, height, width, 1)
-            outputs = tf.nn.conv2d_transpose(inputs, self.kernel, shape, strides, padding=padding, data_format=data_format)
+            data_format = convert_data_format(self.data_format, 4)
+            outputs = tf.nn.conv2d_transpose(inputs, self.kernel, shape, self._steps(), padding=padding, data_format=data_format)
         else:
             outputs = _dilated(inputs, self.kernel, shape, self.dilation_rate[0], padding, self.data_format == "channels_first")
         outputs.set_shape(self.compute_output_shape(inputs.shape))
-        if self.use_bias:
-            outputs = tf.nn.bias_add(outputs, self.bias, data_format=data_format)
-        return outputs if self.activation is None else self.activation(outputs)
+        return self._activated(outputs)
 
 
 def _dilated(inputs: Any, kernel: Any, shape: Any, rate: int, padding: str, channels_first: bool) -> Any:
@@ -176,37 +138,17 @@ class Conv3DTranspose(_Transposed, Conv3D):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters=filters,
-            kernel_size=kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            **kwargs,
-        )
-        self._check_output_padding(output_padding)
+        super().__init__(**arguments(locals()))
+        self._leave_out("dilation_rate")
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
-        shape = self._output_shape_tensor(inputs)
-        strides = (1, 1, *self.strides) if self.data_format == "channels_first" else (1, *self.strides, 1)
         outputs = tf.nn.conv3d_transpose(
-            inputs, self.kernel, shape, strides, data_format=convert_data_format(self.data_format, 5), padding=self.padding.upper()
+            inputs,
+            self.kernel,
+            self._output_shape_tensor(inputs),
+            self._steps(),
+            data_format=convert_data_format(self.data_format, 5),
+            padding=self.padding.upper(),
         )
         outputs.set_shape(self.compute_output_shape(inputs.shape))
-        if self.use_bias:
-            outputs = tf.nn.bias_add(outputs, self.bias, data_format=convert_data_format(self.data_format, 4))
-        return outputs if self.activation is None else self.activation(outputs)
-
-    def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        config.pop("dilation_rate")
-        return config
+        return self._activated(outputs)
