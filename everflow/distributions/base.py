@@ -92,7 +92,7 @@ class Distribution(BaseDistribution):
     @property
     def parameters(self) -> dict[str, Any]:
         """The arguments that made it."""
-        return {k: v for k, v in self._parameters.items() if not k.startswith("__") and k != "self"}
+        return {name: given for name, given in self._parameters.items() if not (name == "self" or name.startswith("__"))}
 
     @property
     def reparameterization_type(self) -> ReparameterizationType:

@@ -9,6 +9,7 @@ from everflow.api import public
 from everflow.distributions.base import NOT_REPARAMETERIZED, Distribution
 from everflow.distributions.checks import embed_check_integer_casting_closed, get_logits_and_probs
 from everflow.distributions.divergence import RegisterKL
+from everflow.distributions.making import scoped
 from everflow.graph import dtypes
 from everflow.graph.scopes import name_scope
 
@@ -17,6 +18,7 @@ from everflow.graph.scopes import name_scope
 class Bernoulli(Distribution):
     """1 with probability `probs` = sigmoid(`logits`), else 0."""
 
+    @scoped()
     def __init__(
         self,
         logits: Any = None,
@@ -26,12 +28,9 @@ class Bernoulli(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name) as name:
-            self._logits, self._probs = get_logits_and_probs(logits=logits, probs=probs, validate_args=validate_args, name=name)
-        super().__init__(
-            dtypes.as_dtype(dtype), NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._logits, self._probs], name
-        )
+        self._logits, self._probs = parts = get_logits_and_probs(logits, probs, validate_args=validate_args, name=name)
+        kind = dtypes.as_dtype(dtype)
+        super().__init__(kind, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=parts, name=name)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:

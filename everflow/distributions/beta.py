@@ -8,6 +8,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.distributions.base import FULLY_REPARAMETERIZED, Distribution, undefined
 from everflow.distributions.divergence import RegisterKL
+from everflow.distributions.making import scoped, softplus
 from everflow.distributions.tensors import gen_new_seed
 from everflow.graph import dtypes
 from everflow.graph.scopes import name_scope
@@ -18,6 +19,7 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class Beta(Distribution):
     """The distribution on (0, 1) with density proportional to x^(concentration1 - 1) (1 - x)^(concentration0 - 1)."""
 
+    @scoped("concentration1", "concentration0")
     def __init__(
         self,
         concentration1: Any = None,
@@ -26,21 +28,13 @@ class Beta(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Beta",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[concentration1, concentration0]) as name:
-            self._concentration1 = self._checked(tf.convert_to_tensor(concentration1, name="concentration1"), validate_args)
-            self._concentration0 = self._checked(tf.convert_to_tensor(concentration0, name="concentration0"), validate_args)
-            tf.debugging.assert_same_float_dtype([self._concentration1, self._concentration0])
-            self._total_concentration = self._concentration1 + self._concentration0
-        super().__init__(
-            self._total_concentration.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._concentration1, self._concentration0, self._total_concentration],
-            name,
-        )
+        self._concentration1, self._concentration0 = parts = [
+            self._checked(tf.convert_to_tensor(given, name=which), validate_args)
+            for which, given in (("concentration1", concentration1), ("concentration0", concentration0))
+        ]
+        tf.debugging.assert_same_float_dtype(parts)
+        self._total_concentration = total = parts[0] + parts[1]
+        super().__init__(total.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=[*parts, total], name=name)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -143,6 +137,7 @@ class Beta(Distribution):
 class BetaWithSoftplusConcentration(Beta):
     """The beta distribution with parameters that softplus makes positive."""
 
+    @scoped("concentration1", "concentration0")
     def __init__(
         self,
         concentration1: Any,
@@ -151,16 +146,8 @@ class BetaWithSoftplusConcentration(Beta):
         allow_nan_stats: bool = True,
         name: str = "BetaWithSoftplusConcentration",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[concentration1, concentration0]) as name:
-            super().__init__(
-                tf.nn.softplus(concentration1, name="softplus_concentration1"),
-                tf.nn.softplus(concentration0, name="softplus_concentration0"),
-                validate_args,
-                allow_nan_stats,
-                name,
-            )
-        self._parameters = parameters
+        one, zero = softplus(concentration1=concentration1, concentration0=concentration0)
+        super().__init__(one, zero, validate_args, allow_nan_stats, name)
 
 
 @RegisterKL(Beta, Beta)

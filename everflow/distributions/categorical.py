@@ -104,22 +104,22 @@ class Categorical(Distribution):
         return tf.cast(tf.reshape(draws, tf.concat([[n], self.batch_shape_tensor()], 0)), self.dtype)
 
     def _cdf(self, k: Any) -> Any:
-        k = tf.convert_to_tensor(k, name="k")
-        if self.validate_args:
-            k = embed_check_integer_casting_closed(k, target_dtype=dtypes.int32)
-        k, probs = _broadcast(k, self.probs, self.dtype)
+        k, probs = self._classes(k, self.probs)
         # Of each row, the classes before the given one.
         rows = tf.reshape(probs, (-1, self._event_size))
         before = tf.sequence_mask(tf.reshape(k, [-1]), self._event_size)
         sums = tf.reduce_sum(tf.where(before, rows, tf.zeros_like(rows)), axis=-1)
         return tf.reshape(sums, tf.shape(k))
 
-    def _log_prob(self, k: Any) -> Any:
+    def _classes(self, k: Any, parameters: Any) -> tuple[Any, Any]:
+        """Numbers of classes, checked if wanted, and the parameters of the classes for each of them."""
         k = tf.convert_to_tensor(k, name="k")
-        if self.validate_args:
-            k = embed_check_integer_casting_closed(k, target_dtype=dtypes.int32)
-        k, logits = _broadcast(k, self.logits, self.dtype)
-        return -tf.nn.sparse_softmax_cross_entropy_with_logits(labels=k, logits=logits)
+        k = embed_check_integer_casting_closed(k, target_dtype=dtypes.int32) if self.validate_args else k
+        return _broadcast(k, parameters, self.dtype)
+
+    def _log_prob(self, k: Any) -> Any:
+        labels, logits = self._classes(k, self.logits)
+        return -tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
 
     def _entropy(self) -> Any:
         return -tf.reduce_sum(tf.nn.log_softmax(self.logits) * self.probs, axis=-1)
@@ -132,6 +132,7 @@ class Categorical(Distribution):
 
 @RegisterKL(Categorical, Categorical)
 def _kl_categorical_categorical(a: Any, b: Any, name: str | None = None) -> Any:
-    with name_scope(name, "kl_categorical_categorical", values=[a.logits, b.logits]):
-        difference = tf.nn.log_softmax(a.logits) - tf.nn.log_softmax(b.logits)
-        return tf.reduce_sum(tf.nn.softmax(a.logits) * difference, axis=-1)
+    p, q = a.logits, b.logits
+    with name_scope(name, "kl_categorical_categorical", values=[p, q]):
+        log_ratio = tf.nn.log_softmax(p) - tf.nn.log_softmax(q)
+        return tf.reduce_sum(tf.nn.softmax(p) * log_ratio, axis=-1)

@@ -14,6 +14,9 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.ops.control_flow.ordering import with_dependencies
 
+# Integers as wide as floating types.
+_AS_WIDE = {dtypes.float16: dtypes.int16, dtypes.float32: dtypes.int32, dtypes.float64: dtypes.int64}
+
 
 @internal("ops.distributions.util.assert_integer_form")
 def assert_integer_form(
@@ -24,12 +27,11 @@ def assert_integer_form(
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_integer:
             return tf.no_op()
-        message = message or f"{x} has non-integer components"
-        if int_dtype is None:
-            int_dtype = {dtypes.float16: dtypes.int16, dtypes.float32: dtypes.int32, dtypes.float64: dtypes.int64}.get(x.dtype.base_dtype)
-            if int_dtype is None:
-                raise TypeError(f"Unrecognized type {x.dtype.name}")
-        return tf.assert_equal(x, tf.cast(tf.cast(x, int_dtype), x.dtype), data=data, summarize=summarize, message=message, name=name)
+        kind = int_dtype or _AS_WIDE.get(x.dtype.base_dtype)
+        if kind is None:
+            raise TypeError(f"Unrecognized type {x.dtype.name}")
+        whole = tf.cast(tf.cast(x, kind), x.dtype)
+        return tf.assert_equal(x, whole, data, summarize, message or f"{x} has non-integer components", name)
 
 
 @internal("ops.distributions.util.assert_symmetric")
@@ -52,13 +54,14 @@ def embed_check_nonnegative_integer_form(x: Any, name: str = "embed_check_nonneg
 @internal("ops.distributions.util.same_dynamic_shape")
 def same_dynamic_shape(a: Any, b: Any) -> Any:
     """Whether two tensors have one shape, found out when they are computed."""
-    a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
+    a, b = (convert_to_tensor(x, name=name) for name, x in (("a", a), ("b", b)))
 
-    def all_equal() -> Any:
-        # Joined with itself turned round, so that shapes of different lengths can be compared.
-        return tf.reduce_all(tf.equal(tf.concat([tf.shape(a), tf.shape(b)], 0), tf.concat([tf.shape(b), tf.shape(a)], 0)))
+    # Joined with itself turned round, so that shapes of different lengths can be compared.
+    def sizes(*both: Any) -> Any:
+        return tf.concat([tf.shape(x) for x in both], 0)
 
-    return tf.cond(tf.equal(tf.rank(a), tf.rank(b)), all_equal, lambda: tf.constant(False))
+    same_rank = tf.equal(tf.rank(a), tf.rank(b))
+    return tf.cond(same_rank, lambda: tf.reduce_all(tf.equal(sizes(a, b), sizes(b, a))), lambda: tf.constant(False))
 
 
 @internal("ops.distributions.util.maybe_get_static_value")
@@ -86,26 +89,24 @@ def get_logits_and_probs(
 ) -> tuple[Any, Any]:
     """Log-odds and probabilities (of classes along the last axis), of which one is given."""
     with name_scope(name, values=[probs, logits]):
-        if (probs is None) == (logits is None):
+        given = [(which, value) for which, value in (("logits", logits), ("probs", probs)) if value is not None]
+        if len(given) != 1:
             raise ValueError("Must pass probs or logits, but not both.")
-        if probs is None:
-            logits = convert_to_tensor(logits, name="logits", dtype=dtype)
-            if not logits.dtype.is_floating:
-                raise TypeError("logits must having floating type.")
+        ((which, value),) = given
+        value = convert_to_tensor(value, name=which, dtype=dtype)
+        if not value.dtype.is_floating:
+            raise TypeError(f"{which} must having floating type.")
+        if which == "logits":
             if not multidimensional:
-                return logits, tf.sigmoid(logits, name="probs")
+                return value, tf.sigmoid(value, name="probs")
             if validate_args:
-                logits = embed_check_categorical_event_shape(logits)
-            return logits, tf.nn.softmax(logits, name="probs")
-        probs = convert_to_tensor(probs, name="probs", dtype=dtype)
-        if not probs.dtype.is_floating:
-            raise TypeError("probs must having floating type.")
+                value = embed_check_categorical_event_shape(value)
+            return value, tf.nn.softmax(value, name="probs")
         if validate_args:
-            probs = _checked_probs(probs, multidimensional)
+            value = _checked_probs(value, multidimensional)
         with name_scope("logits"):
-            if multidimensional:
-                return tf.log(probs), probs
-            return tf.log(probs) - tf.log1p(-1.0 * probs), probs
+            log = tf.log(value)
+            return log if multidimensional else log - tf.log1p(-1.0 * value), value
 
 
 def _checked_probs(probs: Any, multidimensional: bool) -> Any:

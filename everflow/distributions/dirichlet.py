@@ -9,6 +9,7 @@ from everflow.api import public
 from everflow.distributions.base import FULLY_REPARAMETERIZED, Distribution, undefined
 from everflow.distributions.checks import embed_check_categorical_event_shape
 from everflow.distributions.divergence import RegisterKL
+from everflow.distributions.making import scoped
 from everflow.graph.scopes import name_scope
 from everflow.ops.control_flow.ordering import with_dependencies
 
@@ -17,20 +18,12 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class Dirichlet(Distribution):
     """A distribution of probabilities of classes, which sum to one."""
 
+    @scoped("concentration")
     def __init__(self, concentration: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Dirichlet") -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[concentration]) as name:
-            self._concentration = self._checked(tf.convert_to_tensor(concentration, name="concentration"), validate_args)
-            self._total_concentration = tf.reduce_sum(self._concentration, -1)
-        super().__init__(
-            self._concentration.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._concentration, self._total_concentration],
-            name,
-        )
+        self._concentration = self._checked(tf.convert_to_tensor(concentration, name="concentration"), validate_args)
+        self._total_concentration = tf.reduce_sum(self._concentration, -1)
+        parts = [self._concentration, self._total_concentration]
+        super().__init__(parts[0].dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=parts, name=name)
 
     @property
     def concentration(self) -> Any:
@@ -66,12 +59,10 @@ class Dirichlet(Distribution):
         return tf.exp(self._log_prob(x))
 
     def _entropy(self) -> Any:
-        k = tf.cast(self.event_shape_tensor()[0], self.dtype)
-        return (
-            tf.lbeta(self.concentration)
-            + (self.total_concentration - k) * tf.digamma(self.total_concentration)
-            - tf.reduce_sum((self.concentration - 1.0) * tf.digamma(self.concentration), axis=-1)
-        )
+        classes = tf.cast(self.event_shape_tensor()[0], self.dtype)
+        a, total = self.concentration, self.total_concentration
+        normalization = tf.lbeta(a) + (total - classes) * tf.digamma(total)
+        return normalization - tf.reduce_sum((a - 1.0) * tf.digamma(a), axis=-1)
 
     def _mean(self) -> Any:
         return self.concentration / self.total_concentration[..., tf.newaxis]

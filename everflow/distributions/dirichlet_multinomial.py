@@ -8,9 +8,9 @@ import everflow as tf
 from everflow.api import public
 from everflow.distributions.base import NOT_REPARAMETERIZED, Distribution
 from everflow.distributions.checks import embed_check_nonnegative_integer_form
+from everflow.distributions.making import number_of_draws, scoped
 from everflow.distributions.tensors import gen_new_seed, log_combinations
 from everflow.graph import dtypes
-from everflow.graph.scopes import name_scope
 from everflow.ops.control_flow.ordering import with_dependencies
 
 
@@ -18,6 +18,7 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class DirichletMultinomial(Distribution):
     """How often each class comes up in `total_count` draws, where their probabilities are those of a Dirichlet distribution."""
 
+    @scoped("total_count", "concentration")
     def __init__(
         self,
         total_count: Any,
@@ -26,22 +27,11 @@ class DirichletMultinomial(Distribution):
         allow_nan_stats: bool = True,
         name: str = "DirichletMultinomial",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[total_count, concentration]) as name:
-            self._total_count = tf.convert_to_tensor(total_count, name="total_count")
-            if validate_args:
-                self._total_count = embed_check_nonnegative_integer_form(self._total_count)
-            self._concentration = self._checked(tf.convert_to_tensor(concentration, name="concentration"), validate_args)
-            self._total_concentration = tf.reduce_sum(self._concentration, -1)
-        super().__init__(
-            self._concentration.dtype,
-            NOT_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._total_count, self._concentration],
-            name,
-        )
+        self._total_count = number_of_draws(total_count, validate_args)
+        self._concentration = self._checked(tf.convert_to_tensor(concentration, name="concentration"), validate_args)
+        self._total_concentration = tf.reduce_sum(self._concentration, -1)
+        parts = [self._total_count, self._concentration]
+        super().__init__(parts[-1].dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=parts, name=name)
 
     @property
     def total_count(self) -> Any:

@@ -10,6 +10,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.distributions.base import FULLY_REPARAMETERIZED, Distribution, undefined
 from everflow.distributions.divergence import RegisterKL
+from everflow.distributions.making import floats, scoped, softplus
 from everflow.graph import dtypes
 from everflow.graph.scopes import name_scope
 from everflow.ops.control_flow.ordering import with_dependencies
@@ -19,25 +20,13 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class Gamma(Distribution):
     """The distribution with density proportional to x^(concentration - 1) exp(-x rate)."""
 
+    @scoped("concentration", "rate")
     def __init__(
         self, concentration: Any, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Gamma"
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[concentration, rate]) as name:
-            checks = [tf.assert_positive(concentration), tf.assert_positive(rate)] if validate_args else []
-            with tf.control_dependencies(checks):
-                self._concentration = tf.identity(concentration, name="concentration")
-                self._rate = tf.identity(rate, name="rate")
-                tf.debugging.assert_same_float_dtype([self._concentration, self._rate])
-        super().__init__(
-            self._concentration.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._concentration, self._rate],
-            name,
-        )
+        checks = [tf.assert_positive(parameter) for parameter in (concentration, rate)] if validate_args else []
+        self._concentration, self._rate = parts = floats(checks, concentration=concentration, rate=rate)
+        super().__init__(parts[0].dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=parts, name=name)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -113,6 +102,7 @@ class Gamma(Distribution):
 class GammaWithSoftplusConcentrationRate(Gamma):
     """The gamma distribution with parameters that softplus makes positive."""
 
+    @scoped("concentration", "rate")
     def __init__(
         self,
         concentration: Any,
@@ -121,41 +111,26 @@ class GammaWithSoftplusConcentrationRate(Gamma):
         allow_nan_stats: bool = True,
         name: str = "GammaWithSoftplusConcentrationRate",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[concentration, rate]) as name:
-            super().__init__(
-                tf.nn.softplus(concentration, name="softplus_concentration"),
-                tf.nn.softplus(rate, name="softplus_rate"),
-                validate_args,
-                allow_nan_stats,
-                name,
-            )
-        self._parameters = parameters
+        concentration, rate = softplus(concentration=concentration, rate=rate)
+        super().__init__(concentration, rate, validate_args, allow_nan_stats, name)
 
 
 @RegisterKL(Gamma, Gamma)
 def _kl_gamma_gamma(g0: Any, g1: Any, name: str | None = None) -> Any:
-    with name_scope(name, "kl_gamma_gamma", values=[g0.concentration, g0.rate, g1.concentration, g1.rate]):
-        return (
-            (g0.concentration - g1.concentration) * tf.digamma(g0.concentration)
-            + tf.lgamma(g1.concentration)
-            - tf.lgamma(g0.concentration)
-            + g1.concentration * tf.log(g0.rate)
-            - g1.concentration * tf.log(g1.rate)
-            + g0.concentration * (g1.rate / g0.rate - 1.0)
-        )
+    a, p, b, q = g0.concentration, g0.rate, g1.concentration, g1.rate
+    with name_scope(name, "kl_gamma_gamma", values=[a, p, b, q]):
+        by_concentration = (a - b) * tf.digamma(a) + tf.lgamma(b) - tf.lgamma(a)
+        return by_concentration + b * tf.log(p) - b * tf.log(q) + a * (q / p - 1.0)
 
 
 @public("distributions.Exponential")
 class Exponential(Gamma):
     """The distribution with density rate exp(-x rate): gamma with concentration 1."""
 
+    @scoped("rate")
     def __init__(self, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential") -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[rate]) as name:
-            self._rate = tf.convert_to_tensor(rate, name="rate")
-            super().__init__(tf.ones([], dtype=self._rate.dtype), self._rate, validate_args, allow_nan_stats, name)
-        self._parameters = parameters
+        rate = tf.convert_to_tensor(rate, name="rate")
+        super().__init__(tf.ones([], dtype=rate.dtype), rate, validate_args, allow_nan_stats, name)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -176,10 +151,9 @@ class Exponential(Gamma):
 class ExponentialWithSoftplusRate(Exponential):
     """The exponential distribution with a rate that softplus makes positive."""
 
+    @scoped("rate")
     def __init__(
         self, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "ExponentialWithSoftplusRate"
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[rate]) as name:
-            super().__init__(tf.nn.softplus(rate, name="softplus_rate"), validate_args, allow_nan_stats, name)
-        self._parameters = parameters
+        (rate,) = softplus(rate=rate)
+        super().__init__(rate, validate_args, allow_nan_stats, name)

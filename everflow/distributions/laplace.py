@@ -10,23 +10,17 @@ import numpy as np
 import everflow as tf
 from everflow.api import internal, public
 from everflow.distributions import normal_functions
-from everflow.distributions.base import FULLY_REPARAMETERIZED
+from everflow.distributions.making import scoped, softplus
 from everflow.distributions.normal import LocationScale
-from everflow.graph.scopes import name_scope
 
 
 @public("distributions.Laplace")
 class Laplace(LocationScale):
     """The distribution with density exp(-|x - loc| / scale) / (2 scale)."""
 
+    @scoped("loc", "scale")
     def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Laplace") -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[loc, scale]) as name:
-            with tf.control_dependencies([tf.assert_positive(scale)] if validate_args else []):
-                self._loc = tf.identity(loc, name="loc")
-                self._scale = tf.identity(scale, name="scale")
-                tf.debugging.assert_same_float_dtype([self._loc, self._scale])
-        super().__init__(self._loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._loc, self._scale], name)
+        self._begin(loc, scale, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         shape = tf.concat([[n], self.batch_shape_tensor()], 0)
@@ -69,10 +63,9 @@ class Laplace(LocationScale):
 class LaplaceWithSoftplusScale(Laplace):
     """The Laplace distribution with a scale that softplus makes positive."""
 
+    @scoped("loc", "scale")
     def __init__(
         self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "LaplaceWithSoftplusScale"
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[loc, scale]) as name:
-            super().__init__(loc, tf.nn.softplus(scale, name="softplus_scale"), validate_args, allow_nan_stats, name)
-        self._parameters = parameters
+        (scale,) = softplus(scale=scale)
+        super().__init__(loc, scale, validate_args, allow_nan_stats, name)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import everflow as tf
+from everflow.distributions.checks import embed_check_nonnegative_integer_form
 from everflow.graph.scopes import name_scope
 
 Constructor = TypeVar("Constructor", bound=Callable[..., None])
@@ -56,6 +57,25 @@ def positive_tensors(validate: bool, **given: Any) -> list[Any]:
     """Parameters as tensors with these names, handed on where all are above zero if that is to be checked."""
     with tf.control_dependencies([tf.assert_positive(value) for value in given.values()] if validate else []):
         return [tf.identity(value, name=name) for name, value in given.items()]
+
+
+def floats(checks: list[Any], **given: Any) -> list[Any]:
+    """Parameters as tensors with these names, of one floating type, handed on where the checks hold."""
+    with tf.control_dependencies(checks):
+        tensors = [tf.identity(value, name=name) for name, value in given.items()]
+        tf.debugging.assert_same_float_dtype(tensors)
+    return tensors
+
+
+def softplus(**given: Any) -> list[Any]:
+    """Parameters that softplus makes positive, by ops with these names."""
+    return [tf.nn.softplus(value, name=f"softplus_{name}") for name, value in given.items()]
+
+
+def number_of_draws(total_count: Any, validate: bool) -> Any:
+    """How often something is drawn, as a tensor: a whole number, if that is to be checked."""
+    count = tf.convert_to_tensor(total_count, name="total_count")
+    return embed_check_nonnegative_integer_form(count) if validate else count
 
 
 def made_in(name: str, make: Callable[..., Any], **given: Any) -> tuple[Any, str]:

@@ -8,9 +8,9 @@ import everflow as tf
 from everflow.api import public
 from everflow.distributions.base import NOT_REPARAMETERIZED, Distribution
 from everflow.distributions.checks import embed_check_nonnegative_integer_form, get_logits_and_probs
+from everflow.distributions.making import number_of_draws, scoped
 from everflow.distributions.tensors import log_combinations
 from everflow.graph import dtypes
-from everflow.graph.scopes import name_scope
 from everflow.ops.control_flow.ordering import with_dependencies
 
 
@@ -18,6 +18,7 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class Multinomial(Distribution):
     """How often each class comes up in `total_count` draws."""
 
+    @scoped("total_count", "logits", "probs")
     def __init__(
         self,
         total_count: Any,
@@ -27,24 +28,11 @@ class Multinomial(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Multinomial",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[total_count, logits, probs]) as name:
-            self._total_count = tf.convert_to_tensor(total_count, name="total_count")
-            if validate_args:
-                self._total_count = embed_check_nonnegative_integer_form(self._total_count)
-            self._logits, self._probs = get_logits_and_probs(
-                logits=logits, probs=probs, multidimensional=True, validate_args=validate_args, name=name
-            )
-            self._mean_val = self._total_count[..., tf.newaxis] * self._probs
-        super().__init__(
-            self._probs.dtype,
-            NOT_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._total_count, self._logits, self._probs],
-            name,
-        )
+        self._total_count = number_of_draws(total_count, validate_args)
+        self._logits, self._probs = get_logits_and_probs(logits, probs, multidimensional=True, validate_args=validate_args, name=name)
+        self._mean_val = self._total_count[..., tf.newaxis] * self._probs
+        parts = [self._total_count, self._logits, self._probs]
+        super().__init__(parts[-1].dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=parts, name=name)
 
     @property
     def total_count(self) -> Any:
@@ -98,13 +86,15 @@ class Multinomial(Distribution):
         return tf.identity(self._mean_val)
 
     def _covariance(self) -> Any:
-        p = self.probs * tf.ones_like(self.total_count)[..., tf.newaxis]
-        outer = tf.matmul(self._mean_val[..., tf.newaxis], p[..., tf.newaxis, :])
-        return tf.matrix_set_diag(-outer, self._variance())
+        column, row = self._mean_val[..., tf.newaxis], self._probs_of_all()[..., tf.newaxis, :]
+        return tf.matrix_set_diag(-tf.matmul(column, row), self._variance())
 
     def _variance(self) -> Any:
-        p = self.probs * tf.ones_like(self.total_count)[..., tf.newaxis]
-        return self._mean_val - self._mean_val * p
+        return self._mean_val - self._mean_val * self._probs_of_all()
+
+    def _probs_of_all(self) -> Any:
+        """The probabilities for each number of draws in the batch."""
+        return self.probs * tf.ones_like(self.total_count)[..., tf.newaxis]
 
     def _checked(self, counts: Any) -> Any:
         if not self.validate_args:

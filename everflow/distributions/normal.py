@@ -10,6 +10,7 @@ from everflow.api import internal, public
 from everflow.distributions import normal_functions
 from everflow.distributions.base import FULLY_REPARAMETERIZED, Distribution
 from everflow.distributions.divergence import RegisterKL
+from everflow.distributions.making import floats, scoped, softplus
 from everflow.graph import dtypes
 from everflow.graph.scopes import name_scope
 
@@ -19,6 +20,12 @@ class LocationScale(Distribution):
 
     _loc: Any
     _scale: Any
+
+    def _begin(self, loc: Any, scale: Any, validate_args: bool, allow_nan_stats: bool, name: str) -> None:
+        """What constructors do with their arguments, in the distribution's scope."""
+        checks = [tf.assert_positive(scale)] if validate_args else []
+        self._loc, self._scale = parts = floats(checks, loc=loc, scale=scale)
+        Distribution.__init__(self, parts[0].dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=parts, name=name)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -59,16 +66,9 @@ class LocationScale(Distribution):
 class Normal(LocationScale):
     """The normal distribution with mean `loc` and standard deviation `scale`."""
 
+    @scoped("loc", "scale")
     def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Normal") -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[loc, scale]) as name:
-            with tf.control_dependencies([tf.assert_positive(scale)] if validate_args else []):
-                self._loc = tf.identity(loc, name="loc")
-                self._scale = tf.identity(scale, name="scale")
-                tf.debugging.assert_same_float_dtype([self._loc, self._scale])
-        super().__init__(
-            self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._loc, self._scale], name
-        )
+        self._begin(loc, scale, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         shape = tf.concat([[n], self.batch_shape_tensor()], 0)
@@ -118,13 +118,12 @@ class Normal(LocationScale):
 class NormalWithSoftplusScale(Normal):
     """The normal distribution with a scale that softplus makes positive."""
 
+    @scoped("scale")
     def __init__(
         self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "NormalWithSoftplusScale"
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[scale]) as name:
-            super().__init__(loc, tf.nn.softplus(scale, name="softplus_scale"), validate_args, allow_nan_stats, name)
-        self._parameters = parameters
+        (scale,) = softplus(scale=scale)
+        super().__init__(loc, scale, validate_args, allow_nan_stats, name)
 
 
 @RegisterKL(Normal, Normal)

@@ -142,10 +142,8 @@ def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Any:
     """The logarithm of `ndtr`, also where that is too small to be a number."""
     if not isinstance(series_order, int):
         raise TypeError("series_order must be a Python integer.")
-    if series_order < 0:
-        raise ValueError("series_order must be non-negative.")
-    if series_order > 30:
-        raise ValueError("series_order must be <= 30.")
+    if not 0 <= series_order <= 30:
+        raise ValueError(f"series_order must be {'non-negative' if series_order < 0 else '<= 30'}.")
     with name_scope(name, values=[x]):
         x = _checked(x)
         wide = x.dtype == dtypes.float64

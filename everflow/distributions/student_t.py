@@ -10,9 +10,9 @@ import numpy as np
 import everflow as tf
 from everflow.api import internal, public
 from everflow.distributions.base import FULLY_REPARAMETERIZED, Distribution, undefined
+from everflow.distributions.making import floats, scoped, softplus
 from everflow.distributions.tensors import gen_new_seed
 from everflow.graph import dtypes
-from everflow.graph.scopes import name_scope
 from everflow.ops.control_flow.ordering import with_dependencies
 
 
@@ -20,19 +20,17 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class StudentT(Distribution):
     """Student's t distribution with `df` degrees of freedom, moved to `loc` and stretched by `scale`."""
 
+    @scoped("df", "loc", "scale")
     def __init__(
         self, df: Any, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "StudentT"
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[df, loc, scale]) as name:
-            with tf.control_dependencies([tf.assert_positive(df)] if validate_args else []):
-                self._df = tf.identity(df, name="df")
-                self._loc = tf.identity(loc, name="loc")
-                self._scale = tf.identity(scale, name="scale")
-                tf.debugging.assert_same_float_dtype((self._df, self._loc, self._scale))
-        super().__init__(
-            self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._df, self._loc, self._scale], name
-        )
+        checks = [tf.assert_positive(df)] if validate_args else []
+        self._df, self._loc, self._scale = parts = floats(checks, df=df, loc=loc, scale=scale)
+        super().__init__(parts[-1].dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=parts, name=name)
+
+    def _everywhere(self, value: Any) -> Any:
+        """A parameter for each distribution of the batch."""
+        return value * tf.ones(self.batch_shape_tensor(), dtype=self.dtype)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -69,11 +67,10 @@ class StudentT(Distribution):
 
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         # A normal number over the root of a chi-squared one.
-        shape = tf.concat([[n], self.batch_shape_tensor()], 0)
-        normal = tf.random_normal(shape, dtype=self.dtype, seed=seed)
-        df = self.df * tf.ones(self.batch_shape_tensor(), dtype=self.dtype)
-        gamma = tf.random_gamma([n], 0.5 * df, beta=0.5, dtype=self.dtype, seed=gen_new_seed(seed, salt="student_t"))
-        return normal * tf.rsqrt(gamma / df) * self.scale + self.loc
+        normal = tf.random_normal(tf.concat([[n], self.batch_shape_tensor()], 0), dtype=self.dtype, seed=seed)
+        df = self._everywhere(self.df)
+        squares = tf.random_gamma([n], 0.5 * df, beta=0.5, dtype=self.dtype, seed=gen_new_seed(seed, salt="student_t"))
+        return normal * tf.rsqrt(squares / df) * self.scale + self.loc
 
     def _log_prob(self, x: Any) -> Any:
         y = (x - self.loc) / self.scale
@@ -89,34 +86,33 @@ class StudentT(Distribution):
         return tf.where(y < 0.0, tail, 1.0 - tail)
 
     def _entropy(self) -> Any:
-        df = tf.ones(self.batch_shape_tensor(), dtype=self.dtype) * self.df
-        scale = tf.ones(self.batch_shape_tensor(), dtype=self.dtype) * self.scale
+        df, scale = self._everywhere(self.df), self._everywhere(self.scale)
         halves = tf.stack([0.5 * df, 0.5 * tf.ones_like(df)], axis=-1)
         half = 0.5 * (df + 1.0)
         return tf.log(tf.abs(scale)) + 0.5 * tf.log(df) + tf.lbeta(halves) + half * (tf.digamma(half) - tf.digamma(0.5 * df))
 
     def _mean(self) -> Any:
-        mean = self.loc * tf.ones(self.batch_shape_tensor(), dtype=self.dtype)
+        mean = self._everywhere(self.loc)
         if self.allow_nan_stats:
             return undefined(tf.ones_like(mean) * self.df > 1.0, mean)
-        check = tf.assert_less(tf.ones([], dtype=self.dtype), self.df, message="mean not defined for components of df <= 1")
-        return with_dependencies([check], mean)
+        return self._if_defined("mean", mean)
 
     def _variance(self) -> Any:
-        df = tf.ones(self.batch_shape_tensor(), dtype=self.dtype) * self.df
+        df = self._everywhere(self.df)
         finite = df > 2.0
         # Nothing is divided by zero where the variance is infinite.
         denominator = tf.where(finite, df - 2.0, tf.ones_like(df))
         variance = tf.ones_like(df) * tf.square(self.scale) * df / denominator
         infinity = tf.fill(self.batch_shape_tensor(), np.array(np.inf, self.dtype.as_numpy_dtype), name="inf")
         variance = tf.where(finite, variance, infinity)
-        if self.allow_nan_stats:
-            return undefined(df > 1.0, variance)
-        check = tf.assert_less(tf.ones([], dtype=self.dtype), self.df, message="variance not defined for components of df <= 1")
-        return with_dependencies([check], variance)
+        return undefined(df > 1.0, variance) if self.allow_nan_stats else self._if_defined("variance", variance)
+
+    def _if_defined(self, what: str, moment: Any) -> Any:
+        check = tf.assert_less(tf.ones([], dtype=self.dtype), self.df, message=f"{what} not defined for components of df <= 1")
+        return with_dependencies([check], moment)
 
     def _mode(self) -> Any:
-        return tf.identity(self.loc * tf.ones(self.batch_shape_tensor(), dtype=self.dtype))
+        return tf.identity(self._everywhere(self.loc))
 
 
 @public("contrib.distributions.StudentTWithAbsDfSoftplusScale")
@@ -124,6 +120,7 @@ class StudentT(Distribution):
 class StudentTWithAbsDfSoftplusScale(StudentT):
     """Student's t distribution with floor(|df|) degrees of freedom and a scale that softplus makes positive."""
 
+    @scoped("df", "scale")
     def __init__(
         self,
         df: Any,
@@ -133,7 +130,6 @@ class StudentTWithAbsDfSoftplusScale(StudentT):
         allow_nan_stats: bool = True,
         name: str = "StudentTWithAbsDfSoftplusScale",
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[df, scale]) as name:
-            super().__init__(tf.floor(tf.abs(df)), loc, tf.nn.softplus(scale, name="softplus_scale"), validate_args, allow_nan_stats, name)
-        self._parameters = parameters
+        df = tf.floor(tf.abs(df))
+        (scale,) = softplus(scale=scale)
+        super().__init__(df, loc, scale, validate_args, allow_nan_stats, name)

@@ -8,25 +8,21 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.distributions.base import FULLY_REPARAMETERIZED, Distribution
+from everflow.distributions.making import floats, scoped
 from everflow.graph import dtypes
-from everflow.graph.scopes import name_scope
 
 
 @public("distributions.Uniform")
 class Uniform(Distribution):
     """All numbers from low to high (which is not one of them) are as likely as each other."""
 
+    @scoped("low", "high")
     def __init__(
         self, low: Any = 0.0, high: Any = 1.0, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Uniform"
     ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[low, high]) as name:
-            checks = [tf.assert_less(low, high, message="uniform not defined when low >= high.")] if validate_args else []
-            with tf.control_dependencies(checks):
-                self._low = tf.identity(low, name="low")
-                self._high = tf.identity(high, name="high")
-                tf.debugging.assert_same_float_dtype([self._low, self._high])
-        super().__init__(self._low.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._low, self._high], name)
+        checks = [tf.assert_less(low, high, message="uniform not defined when low >= high.")] if validate_args else []
+        self._low, self._high = parts = floats(checks, low=low, high=high)
+        super().__init__(parts[0].dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, graph_parents=parts, name=name)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -71,10 +67,10 @@ class Uniform(Distribution):
 
     def _cdf(self, x: Any) -> Any:
         shape = tf.broadcast_dynamic_shape(tf.shape(x), self.batch_shape_tensor())
-        zeros, ones = tf.zeros(shape, dtype=self.dtype), tf.ones(shape, dtype=self.dtype)
-        everywhere = x * ones
-        found = tf.where(everywhere < self.low, zeros, (everywhere - self.low) / self.range())
-        return tf.where(everywhere >= self.high, ones, found)
+        never, always = (fill(shape, dtype=self.dtype) for fill in (tf.zeros, tf.ones))
+        x = x * always
+        so_far = tf.where(x < self.low, never, (x - self.low) / self.range())
+        return tf.where(x >= self.high, always, so_far)
 
     def _quantile(self, value: Any) -> Any:
         return (1.0 - value) * self.low + value * self.high

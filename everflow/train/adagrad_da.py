@@ -16,6 +16,9 @@ from everflow.train.optimizer import Optimizer
 class AdagradDAOptimizer(Optimizer):
     """Adagrad with dual averaging: a variable follows from the sum of all gradients; sparse models stay sparse."""
 
+    _learning_rate_tensor: Any = None
+    _global_step_on_worker: Any = None
+
     def __init__(
         self,
         learning_rate: Any,
@@ -26,17 +29,12 @@ class AdagradDAOptimizer(Optimizer):
         use_locking: bool = False,
         name: str = "AdagradDA",
     ) -> None:
-        start = initial_gradient_squared_accumulator_value
+        super().__init__(use_locking, name)
+        self._learning_rate, self._global_step = learning_rate, global_step
+        self._l1_regularization_strength, self._l2_regularization_strength = l1_regularization_strength, l2_regularization_strength
+        self._initial_gradient_squared_accumulator_value = start = initial_gradient_squared_accumulator_value
         if start <= 0.0:
             raise ValueError(f"initial_gradient_squared_accumulator_value must be positive: {start}")
-        super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-        self._initial_gradient_squared_accumulator_value = start
-        self._learning_rate_tensor: Any = None
-        self._l1_regularization_strength = l1_regularization_strength
-        self._l2_regularization_strength = l2_regularization_strength
-        self._global_step = global_step
-        self._global_step_on_worker: Any = None
 
     def _create_slots(self, var_list: list[Any]) -> None:
         for var in var_list:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -46,14 +47,17 @@ class AdamOptimizer(Optimizer):
             beta1_power = self._get_non_slot_variable("beta1_power", graph=graph)
             return beta1_power, self._get_non_slot_variable("beta2_power", graph=graph)
 
+    def _powers(self) -> dict[str, Any]:
+        """The variables that are multiplied by a number at each step, which they begin with."""
+        return {"beta1_power": self._beta1, "beta2_power": self._beta2}
+
     def _create_slots(self, var_list: list[Any]) -> None:
         # With the first variable by name: processes that see the variables in another order agree on the device.
         first = min(var_list, key=lambda v: v.name)
-        self._create_non_slot_variable(initial_value=self._beta1, name="beta1_power", colocate_with=first)
-        self._create_non_slot_variable(initial_value=self._beta2, name="beta2_power", colocate_with=first)
-        for var in var_list:
-            self._zeros_slot(var, "m", self._name)
-            self._zeros_slot(var, "v", self._name)
+        for power, beta in self._powers().items():
+            self._create_non_slot_variable(beta, power, first)
+        for var, slot in itertools.product(var_list, ("m", "v")):
+            self._zeros_slot(var, slot, self._name)
 
     def _prepare(self) -> None:
         self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t = numbers(

@@ -157,15 +157,17 @@ class LooperThread(threading.Thread):
     def run(self) -> None:
         with self._coord.stop_on_exception():
             self.start_loop()
-            if self._interval is None:
-                while not self._coord.should_stop():
-                    self.run_loop()
-            else:
-                following = time.time()
-                while not self._coord.wait_for_stop(following - time.time()):
-                    following += self._interval
-                    self.run_loop()
+            self._due = time.time()
+            while not self._stopped():
+                self.run_loop()
             self.stop_loop()
+
+    def _stopped(self) -> bool:
+        """Waits until the next call is due; whether the coordinator stops before."""
+        if self._interval is None:
+            return self._coord.should_stop()
+        due, self._due = self._due, self._due + self._interval
+        return self._coord.wait_for_stop(due - time.time())
 
     def start_loop(self) -> None:
         """Called before the first call."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import everflow as tf
 from everflow.api import public
-from everflow.graph.scopes import colocate_with
-from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.op_optimizer import filled_slot, numbers, updates_by_op
 from everflow.train.optimizer import Optimizer
 
 
@@ -52,9 +50,7 @@ class FtrlOptimizer(Optimizer):
 
     def _create_slots(self, var_list: list[Any]) -> None:
         for var in var_list:
-            with colocate_with(var):
-                start = tf.constant(self._initial_accumulator_value, dtype=var.dtype.base_dtype, shape=var.get_shape())
-            self._get_or_make_slot(var, start, "accum", self._accum_name or self._name)
+            filled_slot(self, var, self._initial_accumulator_value, "accum", self._accum_name or self._name)
             self._zeros_slot(var, "linear", self._linear_name or self._name)
 
     def _prepare(self) -> None:

@@ -41,20 +41,16 @@ class LoggingTensorHook(SessionRunHook):
     def __init__(
         self, tensors: Any, every_n_iter: int | None = None, every_n_secs: float | None = None, at_end: bool = False, formatter: Any = None
     ) -> None:
-        only_at_end = at_end and every_n_iter is None and every_n_secs is None
-        if not only_at_end and (every_n_iter is None) == (every_n_secs is None):
+        rhythms = (every_n_iter is not None) + (every_n_secs is not None)
+        if rhythms > 1 or not (rhythms or at_end):
             raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
-        if isinstance(tensors, dict):
-            self._tag_order = sorted(tensors)
-        else:
-            self._tag_order = tensors
-            tensors = {item: item for item in tensors}
-        self._tensors = tensors
-        self._formatter = formatter
-        self._timer: Any = NeverTriggerTimer() if only_at_end else SecondOrStepTimer(every_secs=every_n_secs, every_steps=every_n_iter)
-        self._log_at_end = at_end
+        tagged = isinstance(tensors, dict)
+        self._tag_order = sorted(tensors) if tagged else tensors
+        self._tensors = tensors if tagged else dict(zip(tensors, tensors))
+        self._timer: Any = SecondOrStepTimer(every_n_secs, every_n_iter) if rhythms else NeverTriggerTimer()
+        self._formatter, self._log_at_end = formatter, at_end
 
     def begin(self) -> None:
         self._timer.reset()

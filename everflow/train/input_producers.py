@@ -28,18 +28,21 @@ def refuse_eager() -> None:
         )
 
 
+def _local_variable(value: Any, name: str, **how: Any) -> Any:
+    """A variable of this process alone, which no checkpoint holds."""
+    return tf.Variable(value, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES], name=name, use_resource=False, **how)
+
+
+def _fullness(capacity: int) -> str:
+    """What the summary of how full a queue is is called."""
+    return f"fraction_of_{capacity}_full"
+
+
 @public("train.match_filenames_once", "io.match_filenames_once")
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     """A local variable with the names of the files that match a pattern when it is initialized."""
     with name_scope(name, "matching_filenames", [pattern]) as scope:
-        return tf.Variable(
-            initial_value=tf.matching_files(pattern),
-            trainable=False,
-            validate_shape=False,
-            name=scope,
-            collections=[GraphKeys.LOCAL_VARIABLES],
-            use_resource=False,
-        )
+        return _local_variable(tf.matching_files(pattern), scope, validate_shape=False)
 
 
 @public("train.limit_epochs")
@@ -51,10 +54,8 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     if num_epochs <= 0:
         raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
     with name_scope(name, "limit_epochs", [tensor]) as scope:
-        zero = tf.constant(0, dtype=dtypes.int64)
-        epochs = tf.Variable(zero, name="epochs", trainable=False, collections=[GraphKeys.LOCAL_VARIABLES], use_resource=False)
-        counter = epochs.count_up_to(num_epochs)
-        with control_dependencies([counter]):
+        epoch = _local_variable(tf.constant(0, dtype=dtypes.int64), "epochs")
+        with control_dependencies([epoch.count_up_to(num_epochs)]):
             return tf.identity(tensor, name=scope)
 
 
@@ -79,17 +80,13 @@ def input_producer(
     """A queue that gets the rows of a tensor, in each epoch in another order."""
     refuse_eager()
     with name_scope(name, "input_producer", [input_tensor]):
-        input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
-        element_shape = input_tensor.shape[1:].merge_with(element_shape)
-        if not element_shape.is_fully_defined():
+        rows = convert_to_tensor(input_tensor, name="input_tensor")
+        row_shape = rows.shape[1:].merge_with(element_shape)
+        if not row_shape.is_fully_defined():
             raise ValueError("Either `input_tensor` must have a fully defined shape or `element_shape` must be specified")
-        if shuffle:
-            input_tensor = tf.random_shuffle(input_tensor, seed=seed)
-        input_tensor = limit_epochs(input_tensor, num_epochs)
-        queue = FIFOQueue(
-            capacity=capacity, dtypes=[input_tensor.dtype.base_dtype], shapes=[element_shape], shared_name=shared_name, name=name
-        )
-        add_queue_runner(QueueRunner(queue, [queue.enqueue_many([input_tensor])], cancel_op=cancel_op))
+        epoch = limit_epochs(tf.random_shuffle(rows, seed=seed) if shuffle else rows, num_epochs)
+        queue = FIFOQueue(capacity, [rows.dtype.base_dtype], [row_shape], shared_name=shared_name, name=name)
+        add_queue_runner(QueueRunner(queue, [queue.enqueue_many([epoch])], cancel_op=cancel_op))
         if summary_name is not None:
             tf.summary.scalar(summary_name, tf.cast(queue.size(), dtypes.float32) * (1.0 / capacity))
         return queue
@@ -113,24 +110,13 @@ def string_input_producer(
 ) -> Any:
     """A queue that gets strings, such as names of files."""
     empty = "string_input_producer requires a non-null input tensor"
-    if not isinstance(string_tensor, TensorLike) and not string_tensor:
+    if not (isinstance(string_tensor, TensorLike) or string_tensor):
         raise ValueError(empty)
     with name_scope(name, "input_producer", [string_tensor]) as scope:
-        string_tensor = convert_to_tensor(string_tensor, dtype=dtypes.string)
-        with control_dependencies([tf.Assert(tf.greater(tf.size(string_tensor), 0), [empty])]):
-            string_tensor = tf.identity(string_tensor)
-        return input_producer(
-            string_tensor,
-            element_shape=[],
-            num_epochs=num_epochs,
-            shuffle=shuffle,
-            seed=seed,
-            capacity=capacity,
-            shared_name=shared_name,
-            name=scope,
-            summary_name=f"fraction_of_{capacity}_full",
-            cancel_op=cancel_op,
-        )
+        given = convert_to_tensor(string_tensor, dtype=dtypes.string)
+        with control_dependencies([tf.Assert(tf.size(given) > 0, [empty])]):
+            strings = tf.identity(given)
+        return input_producer(strings, [], num_epochs, shuffle, seed, capacity, shared_name, _fullness(capacity), scope, cancel_op)
 
 
 @public("train.range_input_producer")
@@ -148,7 +134,7 @@ def range_input_producer(
 ) -> Any:
     """A queue that gets the integers from 0 up to a limit."""
     with name_scope(name, "input_producer", [limit]) as scope:
-        return input_producer(tf.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, f"fraction_of_{capacity}_full", scope)
+        return input_producer(tf.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, _fullness(capacity), scope)
 
 
 @public("train.slice_input_producer")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from typing import Any
 
@@ -29,6 +30,11 @@ class SessionCreator:
         raise NotImplementedError(f"create_session is not implemented for {self}.")
 
 
+def _taken(scaffold: Scaffold, *names: str) -> dict[str, Any]:
+    """What a scaffold has under these names, as arguments."""
+    return {name: getattr(scaffold, name) for name in names}
+
+
 class _ManagedSessionCreator(SessionCreator):
     """Makes sessions by a SessionManager, with the ops of a Scaffold."""
 
@@ -41,12 +47,8 @@ class _ManagedSessionCreator(SessionCreator):
     def _get_session_manager(self) -> Any:
         self._scaffold.finalize()
         if self._session_manager is None:
-            self._session_manager = SessionManager(
-                local_init_op=self._scaffold.local_init_op,
-                ready_op=self._scaffold.ready_op,
-                ready_for_local_init_op=self._scaffold.ready_for_local_init_op,
-                graph=tf.get_default_graph(),
-            )
+            ops = _taken(self._scaffold, "local_init_op", "ready_op", "ready_for_local_init_op")
+            self._session_manager = SessionManager(graph=tf.get_default_graph(), **ops)
         return self._session_manager
 
 
@@ -63,21 +65,12 @@ class ChiefSessionCreator(_ManagedSessionCreator):
         checkpoint_filename_with_path: Any = None,
     ) -> None:
         super().__init__(scaffold, master, config)
-        self._checkpoint_dir = checkpoint_dir
-        self._checkpoint_filename_with_path = checkpoint_filename_with_path
+        self._checkpoint = {"checkpoint_dir": checkpoint_dir, "checkpoint_filename_with_path": checkpoint_filename_with_path}
 
     def create_session(self) -> Any:
-        manager = self._get_session_manager()
-        return manager.prepare_session(
-            self._master,
-            saver=self._scaffold.saver,
-            checkpoint_dir=self._checkpoint_dir,
-            checkpoint_filename_with_path=self._checkpoint_filename_with_path,
-            config=self._config,
-            init_op=self._scaffold.init_op,
-            init_feed_dict=self._scaffold.init_feed_dict,
-            init_fn=self._scaffold.init_fn,
-        )
+        prepare = self._get_session_manager().prepare_session
+        beginnings = _taken(self._scaffold, "saver", "init_op", "init_feed_dict", "init_fn")
+        return prepare(self._master, config=self._config, **self._checkpoint, **beginnings)
 
 
 @public("train.WorkerSessionCreator")
@@ -99,18 +92,22 @@ class _CoordinatedSessionCreator(SessionCreator):
         self._session_creator = session_creator
         self._hooks = hooks
         self._stop_grace_period_secs = stop_grace_period_secs
+        self.forget()
+
+    def forget(self) -> None:
+        """The session is over."""
         self.coord: Any = None
         self.tf_sess: Any = None
 
     def create_session(self) -> CoordinatedSession:
-        self.tf_sess = self._session_creator.create_session()
+        self.tf_sess = sess = self._session_creator.create_session()
         # The end of the input is for the program to see, so no error is a clean stop here.
-        self.coord = Coordinator(clean_stop_exception_types=[])
+        self.coord = coord = Coordinator(clean_stop_exception_types=[])
         if tf.get_collection(GraphKeys.QUEUE_RUNNERS):
-            start_queue_runners(sess=self.tf_sess, coord=self.coord)
+            start_queue_runners(sess, coord)
         for hook in self._hooks:
-            hook.after_create_session(self.tf_sess, self.coord)
-        return CoordinatedSession(HookedSession(self.tf_sess, self._hooks), self.coord, self._stop_grace_period_secs)
+            hook.after_create_session(sess, coord)
+        return CoordinatedSession(HookedSession(sess, self._hooks), coord, self._stop_grace_period_secs)
 
 
 class _MonitoredSession:
@@ -168,19 +165,18 @@ class _MonitoredSession:
         """Ends the session, and the hooks unless there was an error."""
         if self._sess is None:
             raise RuntimeError("Session is already closed.")
-        try:
-            if not exception_type:
-                for hook in self._hooks:
-                    hook.end(self._coordinated_creator.tf_sess)
-        finally:
-            try:
-                self._sess.close()
-            finally:
-                self._sess = None
-                self._coordinated_creator.tf_sess = None
-                self._coordinated_creator.coord = None
-                if not self._graph_was_finalized:
-                    tf.get_default_graph()._unsafe_unfinalize()
+        # Each of these is done whatever the one before it raises.
+        with contextlib.ExitStack() as afterwards:
+            afterwards.callback(self._forget)
+            afterwards.callback(self._sess.close)
+            for hook in () if exception_type else self._hooks:
+                hook.end(self._tf_sess())
+
+    def _forget(self) -> None:
+        self._sess = None
+        self._coordinated_creator.forget()
+        if not self._graph_was_finalized:
+            tf.get_default_graph()._unsafe_unfinalize()
 
     def _is_closed(self) -> bool:
         return self._coordinated_creator.tf_sess is None

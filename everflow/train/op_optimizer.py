@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import everflow as tf
 from everflow.graph import dtypes, opdefs
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.scopes import colocate_with
 from everflow.ops.core.registry import apply
 from everflow.train.optimizer import Optimizer
 
@@ -28,6 +29,13 @@ def numbers(optimizer: Any, **hyperparameters: Any) -> list[Any]:
     """Hyperparameters as tensors with these names; those that are functions are called first."""
     values = [optimizer._call_if_callable(value) for value in hyperparameters.values()]
     return [convert_to_tensor(value, name=name) for name, value in zip(hyperparameters, values)]
+
+
+def filled_slot(optimizer: Any, var: Any, value: float, slot: str, op_name: str) -> Any:
+    """A slot of a variable that starts with the same number everywhere."""
+    with colocate_with(var):
+        start = tf.constant(value, shape=var.get_shape(), dtype=var.dtype.base_dtype)
+    return optimizer._get_or_make_slot(var, start, slot, op_name)
 
 
 def _apply_dense(self: Any, grad: Any, var: Any) -> Any:

@@ -109,13 +109,10 @@ class Optimizer(TrackableOptimizer):
             return self._taped_gradients(loss, var_list, grad_loss)
         if executing_eagerly():
             raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
-        if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
-            raise ValueError(
-                f"gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  Not {gate_gradients}"
-            )
-        self._assert_valid_dtypes([loss])
-        if grad_loss is not None:
-            self._assert_valid_dtypes([grad_loss])
+        gates = {f"Optimizer.{gate}": getattr(Optimizer, gate) for gate in ("GATE_NONE", "GATE_OP", "GATE_GRAPH")}
+        if gate_gradients not in gates.values():
+            raise ValueError(f"gate_gradients must be one of: {', '.join(gates)}.  Not {gate_gradients}")
+        self._assert_valid_dtypes([loss] if grad_loss is None else [loss, grad_loss])
         if var_list is None:
             var_list = tf.trainable_variables() + tf.get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)
         else:

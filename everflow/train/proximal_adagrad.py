@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import everflow as tf
 from everflow.api import public
-from everflow.graph.scopes import colocate_with
-from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.op_optimizer import filled_slot, numbers, updates_by_op
 from everflow.train.optimizer import Optimizer
 
 
@@ -15,6 +13,10 @@ from everflow.train.optimizer import Optimizer
 @updates_by_op
 class ProximalAdagradOptimizer(Optimizer):
     """Adagrad, each step followed by the proximal step of L1 and L2 regularization."""
+
+    _learning_rate_tensor: Any = None
+    _l1_regularization_strength_tensor: Any = None
+    _l2_regularization_strength_tensor: Any = None
 
     def __init__(
         self,
@@ -25,22 +27,15 @@ class ProximalAdagradOptimizer(Optimizer):
         use_locking: bool = False,
         name: str = "ProximalAdagrad",
     ) -> None:
+        super().__init__(use_locking, name)
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
-        super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-        self._initial_accumulator_value = initial_accumulator_value
-        self._l1_regularization_strength = l1_regularization_strength
-        self._l2_regularization_strength = l2_regularization_strength
-        self._l1_regularization_strength_tensor: Any = None
-        self._l2_regularization_strength_tensor: Any = None
-        self._learning_rate_tensor: Any = None
+        self._learning_rate, self._initial_accumulator_value = learning_rate, initial_accumulator_value
+        self._l1_regularization_strength, self._l2_regularization_strength = l1_regularization_strength, l2_regularization_strength
 
     def _create_slots(self, var_list: list[Any]) -> None:
         for var in var_list:
-            with colocate_with(var):
-                start = tf.constant(self._initial_accumulator_value, shape=var.get_shape(), dtype=var.dtype.base_dtype)
-            self._get_or_make_slot(var, start, "accumulator", self._name)
+            filled_slot(self, var, self._initial_accumulator_value, "accumulator", self._name)
 
     def _prepare(self) -> None:
         (self._learning_rate_tensor, self._l1_regularization_strength_tensor, self._l2_regularization_strength_tensor) = numbers(

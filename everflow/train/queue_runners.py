@@ -24,6 +24,14 @@ _TURN = 0.001
 _INSTEAD = "To construct input pipelines, use the `tf.data` module."
 
 
+def _run_quietly(sess: Any, op: Any) -> None:
+    """Runs an op that ends a queue, which may have ended already."""
+    try:
+        sess.run(op)
+    except Exception as e:
+        logging.vlog(1, "Ignored exception: %s", e)
+
+
 @public("train.QueueRunner", "train.queue_runner.QueueRunner")
 class QueueRunner:
     """Runs each enqueue op in a thread of its own until the queue is closed, and closes the queue when all are done."""
@@ -118,42 +126,35 @@ class QueueRunner:
 
     def _run(self, sess: Any, enqueue_op: Any, coord: Any = None) -> None:
         """What a thread does."""
-        finished = False
+        ran_out = False
         try:
             enqueue = self._enqueuer(sess, enqueue_op)
             while not (coord and coord.should_stop()):
-                try:
-                    enqueue()
-                except self._queue_closed_exception_types:
-                    with self._lock:
-                        self._runs_per_session[sess] -= 1
-                        finished = True
-                        if self._runs_per_session[sess] == 0:
-                            try:
-                                sess.run(self._close_op)
-                            except Exception as e:
-                                logging.vlog(1, "Ignored exception: %s", e)
-                        return
-        except Exception as e:
-            if coord:
-                coord.request_stop(e)
-            else:
-                logging.error("Exception in QueueRunner: %s", e)
-                with self._lock:
-                    self._exceptions_raised.append(e)
-                raise
+                enqueue()
+        except self._queue_closed_exception_types:
+            ran_out = True
+        except Exception as error:
+            self._report(error, coord)
         finally:
-            if not finished:
-                with self._lock:
-                    self._runs_per_session[sess] -= 1
+            with self._lock:
+                self._runs_per_session[sess] -= 1
+                if ran_out and not self._runs_per_session[sess]:
+                    _run_quietly(sess, self._close_op)
+
+    def _report(self, error: Exception, coord: Any) -> None:
+        """Tells the coordinator of an error; without one it is kept and goes on."""
+        if coord:
+            coord.request_stop(error)
+            return
+        logging.error("Exception in QueueRunner: %s", error)
+        with self._lock:
+            self._exceptions_raised.append(error)
+        raise error
 
     def _close_on_stop(self, sess: Any, cancel_op: Any, coord: Any) -> None:
         """Waits for the coordinator's stop and cancels what is being enqueued."""
         coord.wait_for_stop()
-        try:
-            sess.run(cancel_op)
-        except Exception as e:
-            logging.vlog(1, "Ignored exception: %s", e)
+        _run_quietly(sess, cancel_op)
 
     def create_threads(self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False) -> list[threading.Thread]:
         """Threads that run the enqueue ops in a session; none if such threads run already."""

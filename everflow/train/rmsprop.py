@@ -15,6 +15,11 @@ from everflow.train.optimizer import Optimizer
 class RMSPropOptimizer(Optimizer):
     """Divides each step by the root of a running mean of squared gradients; if `centered`, of their variance."""
 
+    _learning_rate_tensor: Any = None
+    _decay_tensor: Any = None
+    _momentum_tensor: Any = None
+    _epsilon_tensor: Any = None
+
     def __init__(
         self,
         learning_rate: Any,
@@ -26,15 +31,8 @@ class RMSPropOptimizer(Optimizer):
         name: str = "RMSProp",
     ) -> None:
         super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-        self._decay = decay
-        self._momentum = momentum
-        self._epsilon = epsilon
+        self._learning_rate, self._decay, self._momentum, self._epsilon = learning_rate, decay, momentum, epsilon
         self._centered = centered
-        self._learning_rate_tensor: Any = None
-        self._decay_tensor: Any = None
-        self._momentum_tensor: Any = None
-        self._epsilon_tensor: Any = None
 
     def _create_slots(self, var_list: list[Any]) -> None:
         for var in var_list:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from operator import attrgetter
@@ -69,6 +70,11 @@ def _check_devices_of_variables(graph: Graph) -> None:
     for op in graph.get_operations():
         if op.type in ("Variable", "VariableV2") and not op.device:
             raise ValueError(f"When using replicas, all Variables must have their device set: {op.node_def}")
+
+
+def _close_quietly(sess: Any) -> None:
+    with contextlib.suppress(Exception):
+        sess.close()
 
 
 @public("train.Supervisor")
@@ -179,17 +185,17 @@ class Supervisor:
         if not self._logdir:
             logging.warning("Standard services need a 'logdir' passed to the SessionManager")
             return None
-        if self._global_step is not None and self._summary_writer:
+        counts = self._global_step is not None
+        if counts and self._summary_writer:
             # Events of a run before this one that came after this step are no longer true.
             self._summary_writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step_value(sess, self._global_step))
-        threads: list[LooperThread] = []
-        if self._save_summaries_secs and self._summary_writer:
-            if self._summary_op is not None:
-                threads.append(SVSummaryThread(self, sess))
-            if self._global_step is not None:
-                threads.append(SVStepCounterThread(self, sess))
-        if self.saver and self._save_model_secs:
-            threads.append(SVTimerCheckpointThread(self, sess))
+        summarizes = bool(self._save_summaries_secs and self._summary_writer)
+        services: dict[type[Any], bool] = {
+            SVSummaryThread: summarizes and self._summary_op is not None,
+            SVStepCounterThread: summarizes and counts,
+            SVTimerCheckpointThread: bool(self._saver and self._save_model_secs),
+        }
+        threads: list[LooperThread] = [service(self, sess) for service, wanted in services.items() if wanted]
         for thread in threads:
             thread.start()
         return threads
@@ -207,36 +213,28 @@ class Supervisor:
         self._coord.clear_stop()
         if self._summary_writer:
             self._summary_writer.reopen()
-        if self._is_chief:
-            sess = self._session_manager.prepare_session(
-                master,
-                init_op=self.init_op,
-                saver=self.saver,
-                checkpoint_dir=self._logdir,
-                wait_for_checkpoint=wait_for_checkpoint,
-                max_wait_secs=max_wait_secs,
-                config=config,
-                init_feed_dict=self._init_feed_dict,
-                init_fn=self._init_fn,
-            )
-            self._write_graph()
-            if start_standard_services:
-                logging.info("Starting standard services.")
-                self.start_standard_services(sess)
+        wanted: dict[str, Any] = {"config": config, "max_wait_secs": max_wait_secs}
+        if not self._is_chief:
+            sess = self._session_manager.wait_for_session(master, **wanted)
         else:
-            sess = self._session_manager.wait_for_session(master, config=config, max_wait_secs=max_wait_secs)
-        if start_standard_services:
-            logging.info("Starting queue runners.")
-            self.start_queue_runners(sess)
+            wanted |= {"wait_for_checkpoint": wait_for_checkpoint, "checkpoint_dir": self._logdir}
+            beginnings = {name: getattr(self, "_" + name) for name in ("init_op", "init_feed_dict", "init_fn", "saver")}
+            sess = self._session_manager.prepare_session(master, **wanted, **beginnings)
+            self._write_graph()
+        services: dict[str, Callable[[Any], Any]] = {"queue runners": self.start_queue_runners}
+        if self._is_chief:
+            services = {"standard services": self.start_standard_services, **services}
+        for what, start in services.items() if start_standard_services else ():
+            logging.info("Starting %s.", what)
+            start(sess)
         return sess
 
     def start_queue_runners(self, sess: Any, queue_runners: Any = None) -> list[Any]:
         """Starts the threads of queue runners, those of the graph unless given."""
         if tf.executing_eagerly():
             raise RuntimeError("Queues are not compatible with eager execution.")
-        if queue_runners is None:
-            queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
-        return [thread for runner in queue_runners for thread in runner.create_threads(sess, coord=self._coord, daemon=True, start=True)]
+        runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS) if queue_runners is None else queue_runners
+        return list(itertools.chain.from_iterable(r.create_threads(sess, coord=self._coord, daemon=True, start=True) for r in runners))
 
     def loop(self, timer_interval_secs: float | None, target: Any, args: Any = None, kwargs: Any = None) -> LooperThread:
         """Calls a function again and again in a thread."""
@@ -246,14 +244,16 @@ class Supervisor:
 
     def stop(self, threads: Any = None, close_summary_writer: bool = True, ignore_live_threads: bool = False) -> None:
         """Stops the threads and closes the summary writer."""
-        self._coord.request_stop()
-        try:
-            self._coord.join(threads, stop_grace_period_secs=self._stop_grace_secs, ignore_live_threads=ignore_live_threads)
-        finally:
+        with contextlib.ExitStack() as afterwards:
             if close_summary_writer and self._summary_writer:
-                self._summary_writer.add_session_log(tf.SessionLog(status=tf.SessionLog.STOP))
-                self._summary_writer.close()
-                self._graph_is_written = False
+                afterwards.callback(self._close_writer, self._summary_writer)
+            self._coord.request_stop()
+            self._coord.join(threads, self._stop_grace_secs, ignore_live_threads)
+
+    def _close_writer(self, writer: Any) -> None:
+        writer.add_session_log(tf.SessionLog(status=tf.SessionLog.STOP))
+        writer.close()
+        self._graph_is_written = False
 
     def request_stop(self, ex: Any = None) -> None:
         """Asks all threads to stop."""
@@ -284,20 +284,16 @@ class Supervisor:
         self, master: str = "", config: Any = None, start_standard_services: bool = True, close_summary_writer: bool = True
     ) -> Iterator[Any]:
         """A session whose end stops everything; what a thread raised is raised here."""
-        sess = None
-        try:
-            sess = self.prepare_or_wait_for_session(master=master, config=config, start_standard_services=start_standard_services)
-            yield sess
-        except Exception as e:
-            self.request_stop(e)
-        finally:
+        # Queue runners may wait in the session, so it is closed only when they had their time; what they raised comes first.
+        with contextlib.ExitStack() as at_last:
             try:
-                # Queue runners may wait in the session, so it is closed only when they had their time; what they raised comes first.
-                self.stop(close_summary_writer=close_summary_writer)
+                sess = self.prepare_or_wait_for_session(master, config, start_standard_services=start_standard_services)
+                at_last.callback(_close_quietly, sess)
+                yield sess
+            except Exception as e:
+                self.request_stop(e)
             finally:
-                if sess is not None:
-                    with contextlib.suppress(Exception):
-                        sess.close()
+                self.stop(close_summary_writer=close_summary_writer)
 
     PrepareSession = prepare_or_wait_for_session
     StartQueueRunners = start_queue_runners

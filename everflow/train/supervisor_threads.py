@@ -5,75 +5,75 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import everflow as tf
 from everflow.api import internal
 from everflow.platform import logging
 from everflow.train.coordinator import LooperThread
 from everflow.train.global_step import global_step as step_value
+from everflow.train.hooks_saving import note_checkpoint
+from everflow.train.hooks_steps import tell_speed
+
+
+class _ServiceThread(LooperThread):
+    """Does something with a supervisor's session every so many seconds."""
+
+    def __init__(self, sv: Any, sess: Any, every_secs: float) -> None:
+        super().__init__(sv.coord, every_secs)
+        self._sv = sv
+        self._sess = sess
 
 
 @internal("training.supervisor.SVSummaryThread")
-class SVSummaryThread(LooperThread):
+class SVSummaryThread(_ServiceThread):
     """Computes and writes the summaries."""
 
     def __init__(self, sv: Any, sess: Any) -> None:
-        super().__init__(sv.coord, sv.save_summaries_secs)
-        self._sv = sv
-        self._sess = sess
+        super().__init__(sv, sess, sv.save_summaries_secs)
 
     def run_loop(self) -> None:
-        if self._sv.global_step is not None:
-            summaries, step = self._sess.run([self._sv.summary_op, self._sv.global_step])
-        else:
-            summaries, step = self._sess.run(self._sv.summary_op), None
-        if self._sv.summary_writer:
+        sv = self._sv
+        counted = [] if sv.global_step is None else [sv.global_step]
+        summaries, *steps = self._sess.run([sv.summary_op, *counted])
+        step = steps[0] if steps else None
+        if sv.summary_writer:
             logging.info("Recording summary at step %s.", step)
-            self._sv.summary_writer.add_summary(summaries, step)
+            sv.summary_writer.add_summary(summaries, step)
 
 
 @internal("training.supervisor.SVStepCounterThread")
-class SVStepCounterThread(LooperThread):
+class SVStepCounterThread(_ServiceThread):
     """Writes how many steps are made in a second."""
 
     def __init__(self, sv: Any, sess: Any, step_counter: Any = None) -> None:
-        super().__init__(sv.coord, sv.save_summaries_secs)
-        self._sv = sv
-        self._sess = sess
-        self._last_time = 0.0
-        self._last_step = 0
+        super().__init__(sv, sess, sv.save_summaries_secs)
         self._step_counter = sv.global_step if step_counter is None else step_counter
         self._summary_tag = f"{self._step_counter.op.name}/sec"
+        self._last = 0, 0.0
+
+    def _note(self) -> tuple[int, float]:
+        """The step and the time, which are kept for the next turn."""
+        self._last = step_value(self._sess, self._step_counter), time.time()
+        return self._last
 
     def start_loop(self) -> None:
-        self._last_time = time.time()
-        self._last_step = step_value(self._sess, self._step_counter)
+        self._note()
 
     def run_loop(self) -> None:
-        current = step_value(self._sess, self._step_counter)
-        now = time.time()
-        added_steps, self._last_step = current - self._last_step, current
-        elapsed, self._last_time = now - self._last_time, now
-        steps_per_sec = added_steps / elapsed if elapsed > 0 else float("inf")
-        if self._sv.summary_writer:
-            summary = tf.Summary(value=[tf.Summary.Value(tag=self._summary_tag, simple_value=steps_per_sec)])
-            self._sv.summary_writer.add_summary(summary, current)
-        logging.info("%s: %g", self._summary_tag, steps_per_sec)
+        last_step, last_time = self._last
+        step, now = self._note()
+        speed = (step - last_step) / (now - last_time) if now > last_time else float("inf")
+        tell_speed(self._sv.summary_writer, self._summary_tag, speed, step)
 
 
 @internal("training.supervisor.SVTimerCheckpointThread")
-class SVTimerCheckpointThread(LooperThread):
+class SVTimerCheckpointThread(_ServiceThread):
     """Writes checkpoints."""
 
     def __init__(self, sv: Any, sess: Any) -> None:
-        super().__init__(sv.coord, sv.save_model_secs)
-        self._sv = sv
-        self._sess = sess
+        super().__init__(sv, sess, sv.save_model_secs)
 
     def run_loop(self) -> None:
-        logging.info("Saving checkpoint to path %s", self._sv.save_path)
-        self._sv.saver.save(self._sess, self._sv.save_path, global_step=self._sv.global_step)
-        if self._sv.summary_writer and self._sv.global_step is not None:
-            self._sv.summary_writer.add_session_log(
-                tf.SessionLog(status=tf.SessionLog.CHECKPOINT, checkpoint_path=self._sv.save_path),
-                step_value(self._sess, self._sv.global_step),
-            )
+        sv, path, step = self._sv, self._sv.save_path, self._sv.global_step
+        logging.info("Saving checkpoint to path %s", path)
+        sv.saver.save(self._sess, path, global_step=step)
+        if sv.summary_writer and step is not None:
+            note_checkpoint(sv.summary_writer, path, step_value(self._sess, step))

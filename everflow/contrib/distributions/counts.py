@@ -204,11 +204,13 @@ class Geometric(_OfTrials):
         return x * tf.log1p(-failing) + tf.log(probs)
 
     def _entropy(self) -> Any:
-        probs = self._probs
+        chance = self._probs
         if self.validate_args:
-            message = "Entropy is undefined when logits = inf or probs = 1."
-            probs = with_dependencies([tf.assert_less(probs, tf.constant(1.0, probs.dtype), message=message)], probs)
-        return tf.nn.softplus(self.logits) / probs - self.logits
+            below_one = tf.assert_less(
+                chance, tf.constant(1.0, chance.dtype), message="Entropy is undefined when logits = inf or probs = 1."
+            )
+            chance = with_dependencies([below_one], chance)
+        return tf.nn.softplus(self.logits) / chance - self.logits
 
     def _mean(self) -> Any:
         return tf.exp(-self.logits)

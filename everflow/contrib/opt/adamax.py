@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -34,12 +35,8 @@ class AdaMaxOptimizer(AdamOptimizer):
         graph = None if executing_eagerly() else get_default_graph()
         return self._get_non_slot_variable("beta1_power", graph=graph)
 
-    def _create_slots(self, var_list: list[Any]) -> None:
-        first = min(var_list, key=lambda v: v.name)
-        self._create_non_slot_variable(initial_value=self._beta1, name="beta1_power", colocate_with=first)
-        for var in var_list:
-            self._zeros_slot(var, "m", self._name)
-            self._zeros_slot(var, "v", self._name)
+    def _powers(self) -> dict[str, Any]:
+        return {"beta1_power": self._beta1}
 
     def _step(self, var: Any) -> Any:
         return (
@@ -59,13 +56,8 @@ class AdaMaxOptimizer(AdamOptimizer):
     # Unlike in Adam, rows without a gradient stay as they are.
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        return self._apply_sparse_shared(
-            grad.values,
-            var,
-            grad.indices,
-            lambda x, i, v: tf.scatter_add(x, i, v, use_locking=self._use_locking),
-            lambda x, i, v: tf.scatter_update(x, i, v, use_locking=self._use_locking),
-        )
+        scatters = (functools.partial(scatter, use_locking=self._use_locking) for scatter in (tf.scatter_add, tf.scatter_update))
+        return self._apply_sparse_shared(grad.values, var, grad.indices, *scatters)
 
     def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
         return self._apply_sparse_shared(grad, handle, indices, self._resource_scatter_add, self._resource_scatter_update)

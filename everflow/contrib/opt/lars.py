@@ -27,19 +27,13 @@ class LARSOptimizer(Optimizer):
         skip_list: Any = None,
         use_nesterov: bool = False,
     ) -> None:
-        if momentum < 0.0:
-            raise ValueError(f"momentum should be positive: {momentum}")
-        if weight_decay < 0.0:
-            raise ValueError(f"weight_decay should be positive: {weight_decay}")
+        for number, value in {"momentum": momentum, "weight_decay": weight_decay}.items():
+            if value < 0.0:
+                raise ValueError(f"{number} should be positive: {value}")
         super().__init__(use_locking=False, name=name)
-        self._learning_rate = learning_rate
-        self._momentum = momentum
-        self._weight_decay = weight_decay
-        self._eeta = eeta
-        self._epsilon = epsilon
-        self._name = name
+        self._learning_rate, self._momentum, self._use_nesterov = learning_rate, momentum, use_nesterov
+        self._weight_decay, self._eeta, self._epsilon = weight_decay, eeta, epsilon
         self._skip_list = skip_list
-        self._use_nesterov = use_nesterov
 
     def _create_slots(self, var_list: list[Any]) -> None:
         for var in var_list:

@@ -240,17 +240,12 @@ def _load_embedding_initializer(
     max_rows_in_memory: int = -1,
 ) -> Any:
     """The same for an embedding: words are rows."""
-    if initializer is None:
-        initializer = tf.truncated_normal_initializer(stddev=1.0 / embedding_dim**0.5)
+    words = (new_vocab_size, embedding_dim, old_vocab_size, old_vocab_file, new_vocab_file)
     return _load_and_remap_matrix_initializer(
-        ckpt_path=ckpt_path,
-        old_tensor_name=embedding_tensor_name,
-        new_row_vocab_size=new_vocab_size,
-        new_col_vocab_size=embedding_dim,
-        old_row_vocab_size=old_vocab_size,
-        old_row_vocab_file=old_vocab_file,
-        new_row_vocab_file=new_vocab_file,
+        ckpt_path,
+        embedding_tensor_name,
+        *words,
         num_row_oov_buckets=num_oov_buckets,
-        initializer=initializer,
+        initializer=initializer or tf.truncated_normal_initializer(stddev=embedding_dim**-0.5),
         max_rows_in_memory=max_rows_in_memory,
     )

@@ -13,15 +13,12 @@ class SaveSpec:
     """One entry of a checkpoint: a tensor (or a function that makes it), its slice and its name."""
 
     def __init__(self, tensor: Any, slice_spec: str, name: str, dtype: DTypeLike | None = None, device: Any = None) -> None:
-        self._tensor = tensor
-        self.slice_spec = slice_spec
-        self.name = name
-        if callable(tensor):
-            if dtype is None or device is None:
-                raise AssertionError("When passing a callable `tensor` to a SaveSpec, an explicit dtype and device must be provided.")
-            self.dtype, self.device = dtype, device
-        else:
-            self.dtype, self.device = tensor.dtype, tensor.device
+        if not callable(tensor):
+            dtype, device = tensor.dtype, tensor.device
+        elif dtype is None or device is None:
+            raise AssertionError("When passing a callable `tensor` to a SaveSpec, an explicit dtype and device must be provided.")
+        self._tensor, self.slice_spec, self.name = tensor, slice_spec, name
+        self.dtype, self.device = dtype, device
 
     @property
     def tensor(self) -> Any:

@@ -38,6 +38,23 @@ def _is_session(sess: Any) -> bool:
 _SAVING = threading.RLock()
 
 
+_UNFIT_FOR_EAGER = (
+    "Saver is deprecated, please switch to tf.train.Checkpoint or tf.keras.Model.save_weights for training checkpoints. When "
+    "executing eagerly variables do not necessarily have unique names, and so the variable.name-based lookups Saver performs "
+    "are error-prone."
+)
+_STARS = "*" * 55
+_V1_IS_DEPRECATED = f"""{_STARS}
+TensorFlow's V1 checkpoint format has been deprecated.
+Consider switching to the more efficient V2 format:
+   `tf.train.Saver(write_version=tf.train.SaverDef.V2)`
+now on by default.
+{_STARS}"""
+# The names in a SaverDef, and what a builder makes it of.
+_NAMES = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
+_BUILT_WITH = ("reshape", "sharded", "max_to_keep", "keep_checkpoint_every_n_hours", "name", "restore_sequentially")
+
+
 @public("train.Saver")
 @internal("training.saver.Saver")
 class Saver:
@@ -65,34 +82,24 @@ class Saver:
     ) -> None:
         if defer_build and var_list:
             raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None.")
-        if executing_eagerly():
-            logging.warning(
-                "Saver is deprecated, please switch to tf.train.Checkpoint or tf.keras.Model.save_weights for training checkpoints. When "
-                "executing eagerly variables do not necessarily have unique names, and so the variable.name-based lookups Saver performs "
-                "are error-prone."
-            )
+        eager = executing_eagerly()
+        if eager:
+            logging.warning(_UNFIT_FOR_EAGER)
             if var_list is None:
                 raise RuntimeError("When eager execution is enabled, `var_list` must specify a list or dict of variables to save")
-        self._var_list = var_list
-        self._reshape = reshape
-        self._sharded = sharded
-        self._max_to_keep = max_to_keep
-        self._keep_checkpoint_every_n_hours = keep_checkpoint_every_n_hours
-        self._name = name
-        self._restore_sequentially = restore_sequentially
-        self.saver_def = saver_def
-        self._builder = builder
-        self._is_built = False
-        self._allow_empty = allow_empty
-        self._is_empty: bool | None = None
-        self._write_version = write_version
-        self._pad_step_number = pad_step_number
-        self._filename = filename
+        # What is saved, and by which ops.
+        self._var_list, self._builder, self.saver_def = var_list, builder, saver_def
+        self._name, self._reshape, self._sharded, self._restore_sequentially = name, reshape, sharded, restore_sequentially
+        self._allow_empty, self._filename, self._write_version = allow_empty, filename, write_version
+        # What checkpoints are called, and how many are kept.
+        self._pad_step_number, self._save_relative_paths = pad_step_number, save_relative_paths
+        self._max_to_keep, self._keep_checkpoint_every_n_hours = max_to_keep, keep_checkpoint_every_n_hours
         self._last_checkpoints: list[tuple[str, float]] = []
         self._checkpoints_to_be_deleted: list[Any] = []
-        self._save_relative_paths = save_relative_paths
+        self._is_built = False
+        self._is_empty: bool | None = None
         self._object_restore_saver: Any = None
-        if executing_eagerly():
+        if eager:
             self._next_checkpoint_time = time.time() + keep_checkpoint_every_n_hours * 3600
         elif not defer_build:
             self.build()
@@ -111,36 +118,25 @@ class Saver:
 
     def _build(self, checkpoint_path: Any, build_save: bool, build_restore: bool) -> None:
         eager = executing_eagerly()
-        if not eager:
-            if self._is_built:
-                return
-            self._is_built = True
-        if self.saver_def is None or eager:
-            if self._builder is None:
-                self._builder = BulkSaverBuilder(self._write_version)
+        if self._is_built and not eager:
+            return
+        self._is_built = self._is_built or not eager
+        if eager or self.saver_def is None:
+            self._builder = self._builder or BulkSaverBuilder(self._write_version)
             if self._var_list is None:
                 self._var_list = saveable_objects()
-            if not self._var_list:
-                if not self._allow_empty:
-                    raise ValueError("No variables to save")
-                self._is_empty = True
-                return
-            self._is_empty = False
+            self._is_empty = not self._var_list
+            if self._is_empty:
+                if self._allow_empty:
+                    return
+                raise ValueError("No variables to save")
+            how = {argument: getattr(self, "_" + argument) for argument in _BUILT_WITH}
             self.saver_def = self._builder._build_internal(
-                self._var_list,
-                reshape=self._reshape,
-                sharded=self._sharded,
-                max_to_keep=self._max_to_keep,
-                keep_checkpoint_every_n_hours=self._keep_checkpoint_every_n_hours,
-                name=self._name,
-                restore_sequentially=self._restore_sequentially,
-                filename=checkpoint_path,
-                build_save=build_save,
-                build_restore=build_restore,
+                self._var_list, filename=checkpoint_path, build_save=build_save, build_restore=build_restore, **how
             )
-        elif self.saver_def and self._name:
+        elif self._name:
             # The graph of this SaverDef was imported below a scope.
-            for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
+            for field in _NAMES:
                 setattr(self.saver_def, field, prepend_name_scope(getattr(self.saver_def, field), self._name))
         self._check_saver_def()
         if not eager:
@@ -163,13 +159,13 @@ class Saver:
         return p[0]
 
     def _RecordLastCheckpoint(self, latest_save_path: str) -> None:
-        if not self.saver_def.max_to_keep:
-            return
-        # A checkpoint that is written again is the youngest.
-        self._last_checkpoints = [p for p in self._last_checkpoints if p[0] != latest_save_path]
-        self._last_checkpoints.append((latest_save_path, time.time()))
-        if len(self._last_checkpoints) > self.saver_def.max_to_keep:
-            self._checkpoints_to_be_deleted.append(self._last_checkpoints.pop(0))
+        most = self.saver_def.max_to_keep
+        if most:
+            # A checkpoint that is written again is the youngest.
+            others = [(path, saved_at) for path, saved_at in self._last_checkpoints if path != latest_save_path]
+            self._last_checkpoints = [*others, (latest_save_path, time.time())]
+            if len(self._last_checkpoints) > most:
+                self._checkpoints_to_be_deleted.append(self._last_checkpoints.pop(0))
 
     def _MaybeDeleteOldCheckpoints(self, meta_graph_suffix: str = "meta") -> None:
         if not self._checkpoints_to_be_deleted:
@@ -256,12 +252,8 @@ class Saver:
             raise RuntimeError("`build()` should be called before save if defer_build==True")
         latest_filename = latest_filename or "checkpoint"
         if self._write_version != V2:
-            logging.warning("*******************************************************")
-            logging.warning("TensorFlow's V1 checkpoint format has been deprecated.")
-            logging.warning("Consider switching to the more efficient V2 format:")
-            logging.warning("   `tf.train.Saver(write_version=tf.train.SaverDef.V2)`")
-            logging.warning("now on by default.")
-            logging.warning("*******************************************************")
+            for line in _V1_IS_DEPRECATED.splitlines():
+                logging.warning(line)
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
         save_path = os.fspath(save_path)
@@ -364,18 +356,15 @@ class Saver:
         """The SaverDef, or None where the saver is not in the scope that is exported."""
         if export_scope is None:
             return self.saver_def
-        if not (
-            self.saver_def.filename_tensor_name.startswith(export_scope)
-            and self.saver_def.save_tensor_name.startswith(export_scope)
-            and self.saver_def.restore_op_name.startswith(export_scope)
-        ):
+        names = {field: getattr(self.saver_def, field) for field in _NAMES}
+        if not all(name.startswith(export_scope) for name in names.values()):
             return None
         from everflow.proto import saver_pb2
 
         proto = saver_pb2.SaverDef()
         proto.CopyFrom(self.saver_def)
-        for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
-            setattr(proto, field, strip_name_scope(getattr(proto, field), export_scope))
+        for field, name in names.items():
+            setattr(proto, field, strip_name_scope(name, export_scope))
         return proto
 
     @staticmethod

@@ -134,15 +134,11 @@ class BaseSaverBuilder:
         return tf.group(*assigned, name=name)
 
     def _AddShardedRestoreOps(self, filename_tensor: Any, per_device: Any, restore_sequentially: bool, reshape: bool) -> Any:
-        restores = []
-        for shard, (place, saveables) in enumerate(per_device):
+        def restore(shard: int, place: Any, saveables: Any) -> Any:
             with device(place):
-                restores.append(
-                    self._AddRestoreOps(
-                        filename_tensor, saveables, restore_sequentially, reshape, preferred_shard=shard, name="restore_shard"
-                    )
-                )
-        return tf.group(*restores, name="restore_all")
+                return self._AddRestoreOps(filename_tensor, saveables, restore_sequentially, reshape, shard, "restore_shard")
+
+        return tf.group(*(restore(shard, *group) for shard, group in enumerate(per_device)), name="restore_all")
 
     def _GroupByDevices(self, saveables: Any) -> list[tuple[str, list[Any]]]:
         found: dict[str, list[Any]] = {}
@@ -192,52 +188,37 @@ class BaseSaverBuilder:
         from everflow.proto import saver_pb2
 
         eager = executing_eagerly()
-        if not eager and (not build_save or not build_restore):
+        if not (eager or build_save and build_restore):
             raise ValueError("save and restore operations need to be built together  when eager execution is not enabled.")
         saveables = validate_and_slice_inputs(names_to_saveables)
-        if max_to_keep is None:
-            max_to_keep = 0
-        save_tensor: Any = None
-        restore_op: Any = None
-        with name_scope(name, "save", [saveable.op for saveable in saveables]) as name:
-            if eager:
-                filename_tensor = constant(filename or "model")
-            else:
-                placeholder = tf.placeholder_with_default
-                filename_tensor = placeholder(filename or "model", shape=(), name="filename")
-                # Models look for this name.
-                filename_tensor = placeholder(filename_tensor, shape=(), name="Const")
-            if sharded:
-                per_device = self._GroupByDevices(saveables)
-                if build_save:
-                    save_tensor = self._AddShardedSaveOps(filename_tensor, per_device)
-                if build_restore:
-                    restore_op = self._AddShardedRestoreOps(filename_tensor, per_device, restore_sequentially, reshape)
-            else:
-                if build_save:
-                    save_tensor = self._AddSaveOps(filename_tensor, saveables)
-                if build_restore:
-                    restore_op = self._AddRestoreOps(filename_tensor, saveables, restore_sequentially, reshape)
-        if eager:
-            # The ops ran; what is left is where the checkpoint is.
-            return saver_pb2.SaverDef(
-                filename_tensor_name="",
-                save_tensor_name=save_tensor.numpy() if build_save else "",
-                restore_op_name="",
-                max_to_keep=max_to_keep,
-                sharded=sharded,
-                keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
-                version=self._write_version,
-            )
-        return saver_pb2.SaverDef(
-            filename_tensor_name=filename_tensor.name,
-            save_tensor_name=save_tensor.name,
-            restore_op_name=restore_op.name,
-            max_to_keep=max_to_keep,
-            sharded=sharded,
-            keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
+        add_save: Any = self._AddSaveOps
+        add_restore: Any = self._AddRestoreOps
+        if sharded:
+            add_save, add_restore = self._AddShardedSaveOps, self._AddShardedRestoreOps
+        made = saver_pb2.SaverDef(
             version=self._write_version,
+            sharded=sharded,
+            max_to_keep=max_to_keep or 0,
+            keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
         )
+        with name_scope(name, "save", [saveable.op for saveable in saveables]):
+            where = self._filename(filename or "model", eager)
+            groups = self._GroupByDevices(saveables) if sharded else saveables
+            saved: Any = add_save(where, groups) if build_save else None
+            restored: Any = add_restore(where, groups, restore_sequentially, reshape) if build_restore else None
+        if not eager:
+            made.filename_tensor_name, made.save_tensor_name, made.restore_op_name = where.name, saved.name, restored.name
+        elif saved is not None:
+            # The ops ran; what is left is where the checkpoint is.
+            made.save_tensor_name = saved.numpy()
+        return made
+
+    def _filename(self, default: Any, eager: bool) -> Any:
+        if eager:
+            return constant(default)
+        named = tf.placeholder_with_default(default, shape=(), name="filename")
+        # Models look for this name.
+        return tf.placeholder_with_default(named, shape=(), name="Const")
 
 
 @internal("training.saver.BulkSaverBuilder")

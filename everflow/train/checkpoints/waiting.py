@@ -34,19 +34,15 @@ def checkpoints_iterator(
     checkpoint_dir: Any, min_interval_secs: float = 0, timeout: float | None = None, timeout_fn: Callable[[], bool] | None = None
 ) -> Iterator[str]:
     """Checkpoints as they appear, until none came for a time (and `timeout_fn`, where given, agrees to stop)."""
-    path = None
+    last = None
     while True:
-        newer = wait_for_new_checkpoint(checkpoint_dir, path, timeout=timeout)
-        if newer is None:
-            if not timeout_fn:
-                logging.info("Timed-out waiting for a checkpoint.")
-                return
-            if timeout_fn():
-                return
-            continue
-        started = time.time()
-        path = newer
-        yield path
-        rest = started + min_interval_secs - time.time()
-        if rest > 0:
-            time.sleep(rest)
+        newer = wait_for_new_checkpoint(checkpoint_dir, last, timeout=timeout)
+        if newer is not None:
+            last, next_at = newer, time.time() + min_interval_secs
+            yield newer
+            time.sleep(max(next_at - time.time(), 0))
+        elif timeout_fn is None:
+            logging.info("Timed-out waiting for a checkpoint.")
+            break
+        elif timeout_fn():
+            break

@@ -88,15 +88,15 @@ class TrackableDataStructure(Trackable):
 
     def _track_value(self, value: Any, name: str) -> Any:
         """Adds a dependency on a value; returns it, wrapped where it is a plain list or dict."""
-        value = sticky_attribute_assignment(trackable=self, value=value, name=name)
-        if isinstance(value, Variable):
-            self._self_extra_variables.append(value)
-        if not isinstance(value, Trackable):
-            raise _UntrackableError(value)
-        if hasattr(value, "_use_resource_variables"):
-            # Layers that a data structure tracks save their variables by object, which resource variables are for.
-            value._use_resource_variables = True
-        return value
+        held = sticky_attribute_assignment(self, name, value)
+        if not isinstance(held, Trackable):
+            raise _UntrackableError(held)
+        if isinstance(held, Variable):
+            self._self_extra_variables.append(held)
+        # Layers that a data structure tracks save their variables by object, which resource variables are for.
+        elif hasattr(held, "_use_resource_variables"):
+            held._use_resource_variables = True
+        return held
 
     @property
     def _layers(self) -> list[Any]:
@@ -194,8 +194,7 @@ class List(TrackableDataStructure, collections.abc.Sequence):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
         self._storage = self._make_storage(*args, **kwargs)
-        for index, element in enumerate(self._storage):
-            self._storage[index] = self._track_value(element, name=self._name_element(index))
+        self._storage[:] = [self._track_value(held, self._name_element(at)) for at, held in enumerate(self._storage)]
 
     def _make_storage(self, *args: Any, **kwargs: Any) -> list[Any]:
         return list(*args, **kwargs)
@@ -218,8 +217,7 @@ class List(TrackableDataStructure, collections.abc.Sequence):
 
     def append(self, value: Any) -> None:
         """Adds an element."""
-        value = self._track_value(value, self._name_element(len(self._storage)))
-        self._storage.append(value)
+        self._storage.append(self._track_value(value, self._name_element(len(self._storage))))
 
     def extend(self, values: Any) -> None:
         """Adds elements."""
@@ -438,7 +436,8 @@ class Mapping(TrackableDataStructure, collections.abc.Mapping):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
         self._storage = self._make_storage(*args, **kwargs)
-        self._storage.update({key: self._track_value(value, name=self._name_element(key)) for key, value in self._storage.items()})
+        for key, held in list(self._storage.items()):
+            self._storage[key] = self._track_value(held, self._name_element(key))
 
     def _make_storage(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:
         return dict(*args, **kwargs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import everflow as tf
@@ -83,6 +83,13 @@ def _least_ndims(steps: list[tuple[int, int]]) -> int:
     return least
 
 
+def _one_by_one(way: str, bijectors: Iterable[Any], value: Any, arguments: dict[str, Any]) -> Any:
+    """A value after each bijector, which is given the arguments under its name."""
+    for b in bijectors:
+        value = getattr(b, way)(value, **arguments.get(b.name, {}))
+    return value
+
+
 @bijector("chain")
 class Chain(Bijector):
     """Several bijectors, of which the last comes first: `Chain([f, g]).forward(x)` is f(g(x))."""
@@ -130,14 +137,10 @@ class Chain(Bijector):
         return self._through(output_shape, "inverse_event_shape_tensor")
 
     def _forward(self, x: Any, **kwargs: Any) -> Any:
-        for b in reversed(self.bijectors):
-            x = b.forward(x, **kwargs.get(b.name, {}))
-        return x
+        return _one_by_one("forward", reversed(self.bijectors), x, kwargs)
 
     def _inverse(self, y: Any, **kwargs: Any) -> Any:
-        for b in self.bijectors:
-            y = b.inverse(y, **kwargs.get(b.name, {}))
-        return y
+        return _one_by_one("inverse", self.bijectors, y, kwargs)
 
     def _forward_log_det_jacobian(self, x: Any, **kwargs: Any) -> Any:
         return self._total(x, list(reversed(self.bijectors)), "forward", self.forward_min_event_ndims, kwargs)

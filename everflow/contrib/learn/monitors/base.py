@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.contrib.learn.publishing import learn
+from everflow.train.hooks_steps import check_one_limit
 
 MODULE = "monitors"
 
@@ -135,10 +136,7 @@ class StopAtStep(BaseMonitor):
 
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
         super().__init__()
-        if num_steps is None and last_step is None:
-            raise ValueError("One of num_steps or last_step must be specified.")
-        if num_steps is not None and last_step is not None:
-            raise ValueError("Only one of num_steps or last_step can be specified.")
+        check_one_limit(num_steps, last_step)
         self._num_steps, self._last_step = num_steps, last_step
 
     @property
