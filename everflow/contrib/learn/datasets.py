@@ -108,11 +108,10 @@ def retry(
                 try:
                     return function(*args, **kwargs)
                 except Exception as error:
-                    if is_retriable is None:
-                        continue
-                    if not is_retriable(error):
-                        raise
-                    time.sleep(delay)
+                    if is_retriable is not None:
+                        if not is_retriable(error):
+                            raise
+                        time.sleep(delay)
             return function(*args, **kwargs)
 
         return tried

@@ -194,21 +194,23 @@ class BaseEstimator(Parameters, Evaluable, Trainable):
         max_steps: Any = None,
     ) -> Any:
         """Trains for so many steps more, or up to so many in all."""
-        if steps is not None and max_steps is not None:
+        if not (steps is None or max_steps is None):
             raise ValueError("Can not provide both steps and max_steps.")
         _check_inputs_given(x, y, input_fn, None, batch_size)
         if x is not None:
             SKCompat(self).fit(x, y, batch_size, steps, max_steps, monitors)
-            return self
-        if max_steps is not None and management.latest_checkpoint(self._model_dir) and max_steps <= saved_step(self._model_dir):
+        elif self._is_trained_for(max_steps):
             logging.info("Skipping training since max_steps has already saved.")
-            return self
-        hooks = replace_monitors_with_hooks(monitors, self)
-        if steps is not None or max_steps is not None:
-            hooks.append(StopAtStepHook(steps, max_steps))
-        loss = self._train_model(input_fn=input_fn, hooks=hooks)
-        logging.info("Loss for final step: %s.", loss)
+        else:
+            end = [] if steps is None and max_steps is None else [StopAtStepHook(steps, max_steps)]
+            loss = self._train_model(input_fn=input_fn, hooks=[*replace_monitors_with_hooks(monitors, self), *end])
+            logging.info("Loss for final step: %s.", loss)
         return self
+
+    def _is_trained_for(self, max_steps: int | None) -> bool:
+        if max_steps is None or not management.latest_checkpoint(self._model_dir):
+            return False
+        return saved_step(self._model_dir) >= max_steps
 
     def partial_fit(
         self,
@@ -265,12 +267,10 @@ class BaseEstimator(Parameters, Evaluable, Trainable):
     ) -> Any:
         """Predictions one by one, batch by batch, or all in one array."""
         _check_inputs_given(x, None, input_fn, None, batch_size)
-        if x is not None and not as_iterable:
+        if not (x is None or as_iterable):
             return SKCompat(self).predict(x, batch_size)
-        input_fn, feed_fn = get_input_fn(x, None, input_fn, None, batch_size)
-        return self._infer_model(
-            input_fn=input_fn, feed_fn=feed_fn, outputs=outputs, as_iterable=as_iterable, iterate_batches=iterate_batches
-        )
+        fed_by = dict(zip(("input_fn", "feed_fn"), get_input_fn(x, None, input_fn, None, batch_size)))
+        return self._infer_model(outputs=outputs, as_iterable=as_iterable, iterate_batches=iterate_batches, **fed_by)
 
     def get_variable_value(self, name: str) -> Any:
         """The value of a variable in the latest checkpoint."""

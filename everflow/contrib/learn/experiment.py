@@ -54,15 +54,14 @@ class _EvalAndExportListener(CheckpointSaverListener):
     def after_save(self, session: Any, global_step_value: Any) -> None:
         """Evaluates what was saved."""
         logging.info("Checking for checkpoint in %s", self._model_dir)
-        latest = management.latest_checkpoint(self._model_dir)
-        if not latest:
-            logging.warning("Skipping evaluation and export since model has not been saved yet.")
-        elif latest == self._latest_path:
-            logging.warning("Skipping evaluation due to same latest checkpoint %s.", latest)
-        else:
-            self._latest_path = latest
-            self.eval_result = self._eval_fn(name="intermediate_export", checkpoint_path=latest)
-            self.export_results = self._export_fn(self.eval_result, checkpoint_path=latest)
+        newest = management.latest_checkpoint(self._model_dir)
+        if newest and newest != self._latest_path:
+            self._latest_path = newest
+            self.eval_result = self._eval_fn(name="intermediate_export", checkpoint_path=newest)
+            self.export_results = self._export_fn(self.eval_result, checkpoint_path=newest)
+            return
+        why = f"due to same latest checkpoint {newest}." if newest else "and export since model has not been saved yet."
+        logging.warning("Skipping evaluation %s", why)
 
 
 @learn("experiment", "Experiment", shown=True)
@@ -350,10 +349,11 @@ class Experiment:
 
     def test(self) -> Any:
         """One step of training, an evaluation of one batch, and an export."""
-        self._call_train(input_fn=self._train_input_fn, steps=1, hooks=self._train_monitors, saving_listeners=self._saving_listeners)
-        result = self._call_evaluate(input_fn=self._eval_input_fn, steps=1, metrics=self._eval_metrics, name="one_pass")
-        self._maybe_export(result)
-        return result
+        training = {"hooks": self._train_monitors, "saving_listeners": self._saving_listeners}
+        self._call_train(input_fn=self._train_input_fn, steps=1, **training)
+        found = self._call_evaluate(input_fn=self._eval_input_fn, metrics=self._eval_metrics, steps=1, name="one_pass")
+        self._maybe_export(found)
+        return found
 
     # How it is done
 
@@ -367,15 +367,15 @@ class Experiment:
         ]
 
     def _start_server(self) -> Any:
-        config = self._estimator.config
-        if not config.cluster_spec or not config.task_type or not config.master or config.task_id is None:
+        told = self._estimator.config
+        needed = (told.cluster_spec, told.task_type, told.master, told.task_id is not None)
+        if not all(needed):
             raise ValueError(
                 "Could not start server; be sure to specify cluster_spec, task_type, master, and task in RunConfig or set the TF_CONFIG "
                 "environment variable."
             )
-        server = server_lib.Server(
-            config.cluster_spec, job_name=config.task_type, task_index=config.task_id, config=config.tf_config, start=False
-        )
+        place = {"job_name": told.task_type, "task_index": told.task_id}
+        server = server_lib.Server(told.cluster_spec, config=told.tf_config, start=False, **place)
         server.start()
         return server
 

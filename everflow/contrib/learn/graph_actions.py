@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
 import time
@@ -366,13 +367,26 @@ def run_n(output_dict: Any, feed_dict: Any = None, restore_checkpoint_path: Any 
     return run_feeds(output_dict, itertools.repeat(feed_dict, n), restore_checkpoint_path)
 
 
+@contextlib.contextmanager
+def _queues_filled(session: Any) -> Iterator[None]:
+    """Queue runners run inside the `with` block."""
+    together = coordinator.Coordinator()
+    threads = None
+    try:
+        threads = start_queue_runners(session, coord=together)
+        yield
+    finally:
+        together.request_stop()
+        if threads:
+            together.join(threads, stop_grace_period_secs=_GRACE_SECONDS)
+
+
 @learn(_MODULE, "run_feeds_iter")
 def run_feeds_iter(output_dict: Any, feed_dicts: Any, restore_checkpoint_path: Any = None) -> Iterator[Any]:
     """The values of outputs for each of some feeds."""
-    if not output_dict:
-        raise ValueError(f"output_dict is invalid: {output_dict}.")
-    if not feed_dicts:
-        raise ValueError(f"feed_dicts is invalid: {feed_dicts}.")
+    for what, value in {"output_dict": output_dict, "feed_dicts": feed_dicts}.items():
+        if not value:
+            raise ValueError(f"{what} is invalid: {value}.")
     graph = tf.contrib.framework.get_graph_from_inputs(output_dict.values())
     with graph.as_default(), tf.Session("") as session:
         session.run(resource_sets.initialize_resources(resource_sets.shared_resources() + resource_sets.local_resources()))
@@ -380,18 +394,11 @@ def run_feeds_iter(output_dict: Any, feed_dicts: Any, restore_checkpoint_path: A
             _restore(session, graph, restore_checkpoint_path)
         else:
             session.run(tf.global_variables_initializer())
-        session.run(tf.local_variables_initializer())
-        session.run(tf.tables_initializer())
-        threads_of = coordinator.Coordinator()
-        threads = None
-        try:
-            threads = start_queue_runners(session, coord=threads_of)
+        for initializer in (tf.local_variables_initializer, tf.tables_initializer):
+            session.run(initializer())
+        with _queues_filled(session):
             for feed in feed_dicts:
                 yield session.run(output_dict, feed)
-        finally:
-            threads_of.request_stop()
-            if threads:
-                threads_of.join(threads, stop_grace_period_secs=_GRACE_SECONDS)
 
 
 @learn(_MODULE, "run_feeds", shown=True)

@@ -66,10 +66,10 @@ def _with_config(experiment_fn: Callable[..., Any], needs_hparams: bool = False)
 @learn(_MODULE, "run")
 def run(experiment_fn: Any, output_dir: Any = None, schedule: Any = None, run_config: Any = None, hparams: Any = None) -> Any:
     """Makes an experiment and does what its schedule says."""
-    if output_dir is not None and run_config is not None:
-        raise ValueError("Cannot provide both `output_dir` and `run_config`")
-    if output_dir is None and run_config is None:
-        raise ValueError("Must set value for `output_dir` or `run_config`")
+    if (output_dir is None) == (run_config is None):
+        raise ValueError(
+            "Must set value for `output_dir` or `run_config`" if run_config is None else "Cannot provide both `output_dir` and `run_config`"
+        )
     if not callable(experiment_fn):
         raise TypeError(f'Experiment builder "{experiment_fn}" is not callable.')
     if run_config is not None:

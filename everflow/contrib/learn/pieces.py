@@ -14,10 +14,10 @@ _LOSSES, _EMBEDDINGS, _SEQUENCES = "ops.losses_ops", "ops.embeddings_ops", "ops.
 def mean_squared_error_regressor(tensor_in: Any, labels: Any, weights: Any, biases: Any, name: str | None = None) -> tuple[Any, Any]:
     """Linear predictions, and their mean squared error."""
     with tf.name_scope(name, "mean_squared_error_regressor", [tensor_in, labels]):
-        predictions = tf.nn.xw_plus_b(tensor_in, weights, biases)
-        if len(labels.get_shape()) == 1 and len(predictions.get_shape()) == 2:
-            predictions = tf.squeeze(predictions, axis=[1])
-        return predictions, tf.losses.mean_squared_error(labels, predictions)
+        found = tf.nn.xw_plus_b(tensor_in, weights, biases)
+        ranks = (len(labels.get_shape()), len(found.get_shape()))
+        found = tf.squeeze(found, axis=[1]) if ranks == (1, 2) else found
+        return found, tf.losses.mean_squared_error(labels, found)
 
 
 @learn(_LOSSES, "softmax_classifier")
@@ -26,10 +26,9 @@ def softmax_classifier(
 ) -> tuple[Any, Any]:
     """Probabilities of classes, and their cross entropy; logits may be weighted by class."""
     with tf.name_scope(name, "softmax_classifier", [tensor_in, labels]):
-        logits = tf.nn.xw_plus_b(tensor_in, weights, biases)
-        if class_weight is not None:
-            logits = tf.multiply(logits, class_weight)
-        return tf.nn.softmax(logits), tf.losses.softmax_cross_entropy(labels, logits)
+        scores = tf.nn.xw_plus_b(tensor_in, weights, biases)
+        scores = scores if class_weight is None else tf.multiply(scores, class_weight)
+        return tf.nn.softmax(scores), tf.losses.softmax_cross_entropy(labels, scores)
 
 
 @learn(_EMBEDDINGS, "embedding_lookup")

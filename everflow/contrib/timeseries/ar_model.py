@@ -76,12 +76,14 @@ class ARModel(TimeSeriesModel):
     def prediction_ops(self, times: Any, values: Any, exogenous_regressors: Any) -> dict[str, Any]:
         """The network's mean and variance for the output window, given times of both windows and values of the first."""
         windows = (self.input_window_size, self.output_window_size)
-        times.get_shape().assert_is_compatible_with([None, self.window_size])
-        batch_size = tf.shape(times)[0]
+        expected = [(times, [self.window_size])]
         if self.input_window_size:
-            values.get_shape().assert_is_compatible_with([None, self.input_window_size, self.num_features])
+            expected.append((values, [self.input_window_size, self.num_features]))
         if exogenous_regressors is not None:
-            exogenous_regressors.get_shape().assert_is_compatible_with([None, self.window_size, self.exogenous_size])
+            expected.append((exogenous_regressors, [self.window_size, self.exogenous_size]))
+        for tensor, sizes in expected:
+            tensor.get_shape().assert_is_compatible_with([None, *sizes])
+        batch_size = tf.shape(times)[0]
         known: list[Any] = []
         coming: list[Any] = []
         known_size = coming_size = 0
@@ -127,11 +129,12 @@ class ARModel(TimeSeriesModel):
         return loss / tf.cast(tf.reduce_prod(tf.shape(targets)), loss.dtype)
 
     def _process_exogenous_features(self, times: Any, features: dict[str, Any]) -> Any:
-        embedded = super()._process_exogenous_features(times=times, features=features)
-        if embedded is not None:
-            return embedded
-        assert self.exogenous_size == 0
-        return tf.zeros(tf.concat([tf.shape(times), tf.constant([0])], axis=0))
+        found = super()._process_exogenous_features(times, features)
+        if found is None:
+            # Without such features their axis has length zero.
+            assert not self.exogenous_size
+            found = tf.zeros(tf.concat([tf.shape(times), tf.constant([0])], axis=0))
+        return found
 
     def _embedded_exogenous(self, times: Any, features: dict[str, Any]) -> Any:
         others = {key: value for key, value in features.items() if key not in (TIMES, VALUES, STATE)}
@@ -286,11 +289,10 @@ class ARModel(TimeSeriesModel):
 
     def _compute_time_features(self, time: Any) -> tuple[Any, Any]:
         """(How many periods have passed, for each bucket of each period how far time has come into it, else 0)."""
-        batch_size = tf.shape(time)[0]
+        rows, count, kind = tf.shape(time)[0], self._buckets, self.dtype
         periods = tf.constant(self._periodicities, shape=[1, 1, len(self._periodicities), 1], dtype=time.dtype)
-        time = tf.reshape(time, [batch_size, -1, 1, 1])
+        time = tf.reshape(time, [rows, -1, 1, 1])
         passed = time / self._periodicities
-        place = tf.cast(time % periods, self.dtype) * self._buckets / tf.cast(periods, self.dtype)
-        buckets = tf.reshape(tf.range(self._buckets, dtype=self.dtype), [1, 1, 1, self._buckets])
-        into = tf.nn.relu(place - buckets)
+        place = tf.cast(time % periods, kind) * count / tf.cast(periods, kind)
+        into = tf.nn.relu(place - tf.reshape(tf.range(count, dtype=kind), [1, 1, 1, count]))
         return passed, tf.where_v2(into < 1.0, into, tf.zeros_like(into))

@@ -40,9 +40,11 @@ def mvn_tril_log_prob(loc: Any, scale_tril: Any, x: Any) -> Any:
 @published("math_utils.log_noninformative_covariance_prior")
 def log_noninformative_covariance_prior(covariance: Any) -> Any:
     """Jeffreys' prior of a covariance, in logarithms; a little on the diagonal keeps the determinant from zero."""
-    covariance += tf.diag(1e-8 * tf.ones(shape=[tf.shape(covariance)[0]], dtype=covariance.dtype))
-    power = -(tf.cast(tf.shape(covariance)[0] + 1, covariance.dtype) / 2.0)
-    return power * tf.log(tf.matrix_determinant(covariance))
+    kind = covariance.dtype
+    little = tf.diag(1e-8 * tf.ones(shape=[tf.shape(covariance)[0]], dtype=kind))
+    regular = covariance + little
+    exponent = tf.cast(tf.shape(regular)[0] + 1, kind) / 2.0
+    return -exponent * tf.log(tf.matrix_determinant(regular))
 
 
 @published("math_utils.entropy_matched_cauchy_scale")

@@ -132,25 +132,12 @@ class LSTMAutoRegressor(TimeSeriesRegressor):
         optimizer: Any = "Adam",
         config: Any = None,
     ) -> None:
+        windows = {"input_window_size": input_window_size, "output_window_size": output_window_size, "num_time_buckets": num_timesteps}
         optimizer = get_optimizer_instance(optimizer, learning_rate=0.01)
-        model = ARModel(
-            periodicities=periodicities,
-            input_window_size=input_window_size,
-            output_window_size=output_window_size,
-            num_features=num_features,
-            exogenous_feature_columns=extra_feature_columns,
-            num_time_buckets=num_timesteps,
-            loss=loss,
-            prediction_model_factory=functools.partial(LSTMPredictionModel, num_units=num_units),
-        )
-        super().__init__(
-            model=model,
-            state_manager=FilteringOnlyStateManager(),
-            optimizer=optimizer,
-            model_dir=model_dir,
-            config=config,
-            head_type=OneShotPredictionHead,
-        )
+        network = functools.partial(LSTMPredictionModel, num_units=num_units)
+        features = {"num_features": num_features, "exogenous_feature_columns": extra_feature_columns}
+        model = ARModel(periodicities=periodicities, loss=loss, prediction_model_factory=network, **windows, **features)
+        super().__init__(model, FilteringOnlyStateManager(), optimizer, model_dir, config, OneShotPredictionHead)
 
 
 @published("estimators.StateSpaceRegressor")
@@ -200,21 +187,14 @@ class StructuralEnsembleRegressor(StateSpaceRegressor):
         config: Any = None,
         head_type: Any = TimeSeriesRegressionHead,
     ) -> None:
-        detector = None
-        if anomaly_prior_probability is not None:
-            detector = StateInterpolatingAnomalyDetector(anomaly_prior_probability=anomaly_prior_probability)
+        chance = anomaly_prior_probability
         configuration = StateSpaceModelConfiguration(
             num_features=num_features,
             dtype=dtype,
-            filtering_postprocessor=detector,
+            filtering_postprocessor=None if chance is None else StateInterpolatingAnomalyDetector(anomaly_prior_probability=chance),
             exogenous_feature_columns=exogenous_feature_columns,
             exogenous_update_condition=exogenous_update_condition,
         )
-        model = MultiResolutionStructuralEnsemble(
-            cycle_num_latent_values=cycle_num_latent_values,
-            moving_average_order=moving_average_order,
-            autoregressive_order=autoregressive_order,
-            periodicities=periodicities,
-            configuration=configuration,
-        )
-        super().__init__(model=model, optimizer=optimizer, model_dir=model_dir, config=config, head_type=head_type)
+        orders = (cycle_num_latent_values, moving_average_order, autoregressive_order)
+        ensemble = MultiResolutionStructuralEnsemble(*orders, periodicities, configuration=configuration)
+        super().__init__(ensemble, None, optimizer, model_dir, config, head_type)

@@ -10,6 +10,10 @@ from everflow.contrib.timeseries.publishing import published
 from everflow.keras.model import Model
 
 
+def _dense(units: int, *names: str) -> list[Any]:
+    return [tf.keras.layers.Dense(units, name=name) for name in names]
+
+
 @published("ar_model.FlatPredictionModel")
 class FlatPredictionModel(Model):
     """Dense layers over all features of both windows at once."""
@@ -17,27 +21,23 @@ class FlatPredictionModel(Model):
     def __init__(self, num_features: int, input_window_size: int, output_window_size: int, hidden_layer_sizes: Any = None) -> None:
         super().__init__()
         layers = tf.keras.layers
-        self._input_flatten = layers.Flatten()
-        self._output_flatten = layers.Flatten()
-        self._hidden_layers: Any = None
-        if hidden_layer_sizes:
-            self._hidden_layers = tf.keras.Sequential([layers.Dense(size, activation=tf.nn.relu) for size in hidden_layer_sizes])
-        self._mean_transform = layers.Dense(num_features * output_window_size, name="predicted_mean")
-        self._covariance_transform = layers.Dense(num_features * output_window_size, name="log_sigma_square")
+        self._input_flatten, self._output_flatten = layers.Flatten(), layers.Flatten()
+        hidden = [layers.Dense(units, activation=tf.nn.relu) for units in hidden_layer_sizes or ()]
+        self._hidden_layers: Any = tf.keras.Sequential(hidden) if hidden else None
+        self._mean_transform, self._covariance_transform = _dense(num_features * output_window_size, "predicted_mean", "log_sigma_square")
         self._prediction_shape = [-1, output_window_size, num_features]
 
     def call(self, input_window_features: Any, output_window_features: Any) -> dict[str, Any]:  # type: ignore[override]
-        if input_window_features.get_shape().as_list()[1] == 0:
-            activation = self._output_flatten(output_window_features)
-        elif output_window_features.get_shape().as_list()[2] == 0:
-            activation = self._input_flatten(input_window_features)
-        else:
-            activation = tf.concat([self._input_flatten(input_window_features), self._output_flatten(output_window_features)], axis=1)
+        has_past = input_window_features.get_shape().as_list()[1] != 0
+        has_future = not has_past or output_window_features.get_shape().as_list()[2] != 0
+        parts = [self._input_flatten(input_window_features)] if has_past else []
+        if has_future:
+            parts.append(self._output_flatten(output_window_features))
+        features = parts[0] if len(parts) == 1 else tf.concat(parts, axis=1)
         if self._hidden_layers:
-            activation = self._hidden_layers(activation)
-        mean = tf.reshape(self._mean_transform(activation), self._prediction_shape)
-        variance = tf.reshape(tf.exp(self._covariance_transform(activation)), self._prediction_shape)
-        return {"mean": mean, "covariance": variance}
+            features = self._hidden_layers(features)
+        mean = tf.reshape(self._mean_transform(features), self._prediction_shape)
+        return {"mean": mean, "covariance": tf.reshape(tf.exp(self._covariance_transform(features)), self._prediction_shape)}
 
 
 @published("ar_model.LSTMPredictionModel")
@@ -46,10 +46,8 @@ class LSTMPredictionModel(Model):
 
     def __init__(self, num_features: int, input_window_size: int, output_window_size: int, num_units: int = 128) -> None:
         super().__init__()
-        self._encoder = LSTMBlockFusedCell(num_units=num_units, name="encoder")
-        self._decoder = LSTMBlockFusedCell(num_units=num_units, name="decoder")
-        self._mean_transform = tf.keras.layers.Dense(num_features, name="mean_transform")
-        self._covariance_transform = tf.keras.layers.Dense(num_features, name="covariance_transform")
+        self._encoder, self._decoder = (LSTMBlockFusedCell(num_units=num_units, name=name) for name in ("encoder", "decoder"))
+        self._mean_transform, self._covariance_transform = _dense(num_features, "mean_transform", "covariance_transform")
 
     def call(self, input_window_features: Any, output_window_features: Any) -> dict[str, Any]:  # type: ignore[override]
         by_time = [tf.transpose(window, [1, 0, 2]) for window in (input_window_features, output_window_features)]

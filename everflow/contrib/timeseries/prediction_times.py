@@ -31,10 +31,8 @@ def parameter_switch(parameter_overrides: dict[Any, Any]) -> Callable[[Any], Any
 @published("model_utils.canonicalize_times_or_steps_from_output")
 def times_to_predict(times: Any, steps: Any, previous_model_output: dict[str, Any]) -> Any:
     """The times to predict at, a row for each series: as given, or so many steps after those that the model has seen."""
-    if steps is not None and times is not None:
-        raise ValueError("Only one of `steps` and `times` may be specified.")
-    if steps is None and times is None:
-        raise ValueError("One of `steps` and `times` must be specified.")
+    if (steps is None) == (times is None):
+        raise ValueError(f"{'One of `steps` and `times` must' if steps is None else 'Only one of `steps` and `times` may'} be specified.")
     seen = previous_model_output[FilteringResults.TIMES]
     if times is None:
         return seen[:, -1:] + 1 + np.arange(steps)[None, ...]

@@ -92,10 +92,10 @@ class SequentialTimeSeriesModel(TimeSeriesModel):
         """Computes what all steps of a window share."""
 
     def get_batch_loss(self, features: dict[str, Any], mode: str, state: Any) -> ModelOutputs:
-        loss, states, outputs = self.per_step_batch_loss(features, mode, state)
+        times, values = features[TrainEvalFeatures.TIMES], features[TrainEvalFeatures.VALUES]
+        loss, states, found = self.per_step_batch_loss(features, mode, state)
         last = pack_sequence_as(states, [tensor[:, -1] for tensor in flatten(states)])
-        outputs["observed"] = features[TrainEvalFeatures.VALUES]
-        return ModelOutputs(loss=loss, end_state=last, predictions=outputs, prediction_times=features[TrainEvalFeatures.TIMES])
+        return ModelOutputs(loss=loss, end_state=last, predictions={**found, "observed": values}, prediction_times=times)
 
     def _apply_exogenous_update(
         self, current_times: Any, step_number: Any, state: Any, raw_features: dict[str, Any], embedded_exogenous_regressors: Any

@@ -76,16 +76,10 @@ class ChainingStateManager(OverridableStateManager):
         self._cached_states: Any = None
 
     def initialize_graph(self, model: Any, input_statistics: Any = None) -> None:
-        super().initialize_graph(model=model, input_statistics=input_statistics)
-        self._start_state = model.get_start_state()
-        self._cached_states = StructureTable(
-            key_dtype=tf.int64,
-            default_values=self._start_state,
-            empty_key=-1,
-            deleted_key=-2,
-            name="cached_states",
-            checkpoint=self._checkpoint_state,
-        )
+        super().initialize_graph(model, input_statistics)
+        self._start_state = start = model.get_start_state()
+        # Times are never negative.
+        self._cached_states = StructureTable(tf.int64, start, -1, -2, "cached_states", self._checkpoint_state)
 
     def _define_loss_with_saved_state(self, model: Any, features: dict[str, Any], mode: str) -> ModelOutputs:
         if not self._graph_initialized:

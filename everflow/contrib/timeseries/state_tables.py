@@ -21,13 +21,16 @@ class TensorValuedTable(DenseHashTable):
         flat = tf.reshape(default_value, [-1])
         super().__init__(key_dtype, value_dtype, flat, *args, **kwargs)
 
+    def _flat(self, keys: Any) -> Any:
+        return tf.reshape(convert_to_tensor(keys, dtype=self._key_dtype), [-1])
+
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
-        keys = tf.reshape(convert_to_tensor(keys, dtype=self._key_dtype), [-1])
+        keys = self._flat(keys)
         return super().insert(keys, tf.reshape(values, [tf.shape(keys)[0], -1]), name=name)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        flat = tf.reshape(convert_to_tensor(keys, dtype=self._key_dtype), [-1])
-        return tf.reshape(super().lookup(flat, name=name), tf.concat([tf.shape(keys), self._shape_of_values], 0))
+        rows = super().lookup(self._flat(keys), name=name)
+        return tf.reshape(rows, tf.concat([tf.shape(keys), self._shape_of_values], 0))
 
 
 @published("math_utils.TupleOfTensorsLookup")
@@ -56,10 +59,10 @@ class StructureTable(LookupInterface):
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
         """Puts all tensors of a structure into their tables, once all of them are there."""
         nest.assert_same_structure(self._hash_tables, values)
-        ready = [tf.identity(value) for value in nest.flatten(values)]
-        with tf.control_dependencies(ready):
-            inserts = [table.insert(keys, value) for table, value in zip(nest.flatten(self._hash_tables), ready, strict=True)]
-        return tf.group(*inserts)
+        ready = nest.map_structure(tf.identity, values)
+        with tf.control_dependencies(nest.flatten(ready)):
+            inserts = nest.map_structure(lambda table, value: table.insert(keys, value), self._hash_tables, ready)
+        return tf.group(*nest.flatten(inserts))
 
     def check_table_dtypes(self, key_dtype: Any, value_dtype: Any) -> None:
         """Each table checks its own."""

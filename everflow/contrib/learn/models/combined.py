@@ -114,11 +114,23 @@ def _input_partitioner(min_slice_size: Any, config: Any) -> Any:
     return partitioner(config.num_ps_replicas if config else 0, min_slice_size)
 
 
-def _columns(linear: Any, deep: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    linear, deep = tuple(linear or ()), tuple(deep or ())
-    if not linear + deep:
+def _model(head: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """How a LearnEstimator makes such a model, by the arguments of a constructor."""
+    kept = (
+        *("linear_optimizer", "dnn_optimizer", "dnn_hidden_units", "dnn_activation_fn", "dnn_dropout", "gradient_clip_norm"),
+        *("embedding_lr_multipliers", "fix_global_step_increment_bug", "input_layer_partitioner"),
+    )
+    columns = {name: tuple(given[name] or ()) for name in ("linear_feature_columns", "dnn_feature_columns")}
+    if not any(columns.values()):
         raise ValueError(_NO_COLUMNS)
-    return linear, deep
+    joint = {"joint_linear_weights": given["_joint_linear_weights"]}
+    general = {name: given[name] for name in ("model_dir", "config", "feature_engineering_fn")}
+    params = {"head": head, **columns, **joint, **{name: given[name] for name in kept}}
+    return {"model_fn": combined_model_fn, "params": params, **general}
+
+
+def _all_columns(model: dict[str, Any]) -> tuple[Any, ...]:
+    return model["params"]["linear_feature_columns"] + model["params"]["dnn_feature_columns"]
 
 
 @learn(_MODULE, "DNNLinearCombinedEstimator", shown=True)
@@ -144,28 +156,7 @@ class DNNLinearCombinedEstimator(LearnEstimator):
         fix_global_step_increment_bug: bool = False,
         input_layer_partitioner: Any = None,
     ) -> None:
-        linear, deep = _columns(linear_feature_columns, dnn_feature_columns)
-        super().__init__(
-            model_fn=combined_model_fn,
-            model_dir=model_dir,
-            config=config,
-            params={
-                "head": head,
-                "linear_feature_columns": linear,
-                "linear_optimizer": linear_optimizer,
-                "joint_linear_weights": _joint_linear_weights,
-                "dnn_feature_columns": deep,
-                "dnn_optimizer": dnn_optimizer,
-                "dnn_hidden_units": dnn_hidden_units,
-                "dnn_activation_fn": dnn_activation_fn,
-                "dnn_dropout": dnn_dropout,
-                "gradient_clip_norm": gradient_clip_norm,
-                "embedding_lr_multipliers": embedding_lr_multipliers,
-                "fix_global_step_increment_bug": fix_global_step_increment_bug,
-                "input_layer_partitioner": input_layer_partitioner,
-            },
-            feature_engineering_fn=feature_engineering_fn,
-        )
+        super().__init__(**_model(head, locals()))
 
 
 @learn(_MODULE, "DNNLinearCombinedClassifier", shown=True)
@@ -194,32 +185,11 @@ class DNNLinearCombinedClassifier(Classifier):
         label_keys: Any = None,
         fix_global_step_increment_bug: bool = False,
     ) -> None:
-        head = multi_class_head(
-            n_classes=n_classes, weight_column_name=weight_column_name, enable_centered_bias=enable_centered_bias, label_keys=label_keys
-        )
-        linear, deep = _columns(linear_feature_columns, dnn_feature_columns)
-        self._feature_columns = linear + deep
-        super().__init__(
-            model_fn=combined_model_fn,
-            model_dir=model_dir,
-            config=config,
-            params={
-                "head": head,
-                "linear_feature_columns": linear,
-                "linear_optimizer": linear_optimizer,
-                "joint_linear_weights": _joint_linear_weights,
-                "dnn_feature_columns": deep,
-                "dnn_optimizer": dnn_optimizer,
-                "dnn_hidden_units": dnn_hidden_units,
-                "dnn_activation_fn": dnn_activation_fn,
-                "dnn_dropout": dnn_dropout,
-                "gradient_clip_norm": gradient_clip_norm,
-                "embedding_lr_multipliers": embedding_lr_multipliers,
-                "input_layer_partitioner": _input_partitioner(input_layer_min_slice_size, config),
-                "fix_global_step_increment_bug": fix_global_step_increment_bug,
-            },
-            feature_engineering_fn=feature_engineering_fn,
-        )
+        input_layer_partitioner = _input_partitioner(input_layer_min_slice_size, config)
+        how = {"weight_column_name": weight_column_name, "enable_centered_bias": enable_centered_bias}
+        model = _model(multi_class_head(n_classes=n_classes, label_keys=label_keys, **how), locals())
+        self._feature_columns = _all_columns(model)
+        super().__init__(**model)
 
 
 @learn(_MODULE, "DNNLinearCombinedRegressor", shown=True)
@@ -247,29 +217,8 @@ class DNNLinearCombinedRegressor(DeepRegressor):
         input_layer_min_slice_size: Any = None,
         fix_global_step_increment_bug: bool = False,
     ) -> None:
-        linear, deep = _columns(linear_feature_columns, dnn_feature_columns)
-        self._feature_columns = linear + deep
-        head = regression_head(
-            weight_column_name=weight_column_name, label_dimension=label_dimension, enable_centered_bias=enable_centered_bias
-        )
-        super().__init__(
-            model_fn=combined_model_fn,
-            model_dir=model_dir,
-            config=config,
-            params={
-                "head": head,
-                "linear_feature_columns": linear,
-                "linear_optimizer": linear_optimizer,
-                "joint_linear_weights": _joint_linear_weights,
-                "dnn_feature_columns": deep,
-                "dnn_optimizer": dnn_optimizer,
-                "dnn_hidden_units": dnn_hidden_units,
-                "dnn_activation_fn": dnn_activation_fn,
-                "dnn_dropout": dnn_dropout,
-                "gradient_clip_norm": gradient_clip_norm,
-                "embedding_lr_multipliers": embedding_lr_multipliers,
-                "input_layer_partitioner": _input_partitioner(input_layer_min_slice_size, config),
-                "fix_global_step_increment_bug": fix_global_step_increment_bug,
-            },
-            feature_engineering_fn=feature_engineering_fn,
-        )
+        input_layer_partitioner = _input_partitioner(input_layer_min_slice_size, config)
+        how = {"weight_column_name": weight_column_name, "enable_centered_bias": enable_centered_bias}
+        model = _model(regression_head(label_dimension=label_dimension, **how), locals())
+        self._feature_columns = _all_columns(model)
+        super().__init__(**model)

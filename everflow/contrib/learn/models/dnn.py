@@ -53,6 +53,16 @@ def dnn_model_fn(features: Any, labels: Any, mode: str, params: dict[str, Any], 
         return head.create_model_fn_ops(features=features, mode=mode, labels=labels, train_op_fn=train_op_fn, logits=logits)
 
 
+def _model(head: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """How a LearnEstimator makes such a network, by the arguments of a constructor."""
+    kept = (
+        *("hidden_units", "feature_columns", "optimizer", "activation_fn", "dropout", "gradient_clip_norm"),
+        *("embedding_lr_multipliers", "input_layer_min_slice_size"),
+    )
+    general = {name: given[name] for name in ("model_dir", "config", "feature_engineering_fn")}
+    return {"model_fn": dnn_model_fn, "params": {"head": head, **{name: given[name] for name in kept}}, **general}
+
+
 @learn(_MODULE, "DNNClassifier", shown=True)
 class DNNClassifier(Classifier):
     """A network that classifies."""
@@ -75,26 +85,9 @@ class DNNClassifier(Classifier):
         input_layer_min_slice_size: Any = None,
         label_keys: Any = None,
     ) -> None:
-        self._feature_columns = tuple(feature_columns or ())
-        super().__init__(
-            model_fn=dnn_model_fn,
-            model_dir=model_dir,
-            config=config,
-            params={
-                "head": multi_class_head(
-                    n_classes, weight_column_name=weight_column_name, enable_centered_bias=enable_centered_bias, label_keys=label_keys
-                ),
-                "hidden_units": hidden_units,
-                "feature_columns": self._feature_columns,
-                "optimizer": optimizer,
-                "activation_fn": activation_fn,
-                "dropout": dropout,
-                "gradient_clip_norm": gradient_clip_norm,
-                "embedding_lr_multipliers": embedding_lr_multipliers,
-                "input_layer_min_slice_size": input_layer_min_slice_size,
-            },
-            feature_engineering_fn=feature_engineering_fn,
-        )
+        self._feature_columns = feature_columns = tuple(feature_columns or ())
+        how = {"weight_column_name": weight_column_name, "enable_centered_bias": enable_centered_bias}
+        super().__init__(**_model(multi_class_head(n_classes, label_keys=label_keys, **how), locals()))
 
 
 @learn(_MODULE, "DNNRegressor", shown=True)
@@ -118,26 +111,9 @@ class DNNRegressor(DeepRegressor):
         embedding_lr_multipliers: Any = None,
         input_layer_min_slice_size: Any = None,
     ) -> None:
-        self._feature_columns = tuple(feature_columns or ())
-        super().__init__(
-            model_fn=dnn_model_fn,
-            model_dir=model_dir,
-            config=config,
-            params={
-                "head": regression_head(
-                    label_dimension=label_dimension, weight_column_name=weight_column_name, enable_centered_bias=enable_centered_bias
-                ),
-                "hidden_units": hidden_units,
-                "feature_columns": self._feature_columns,
-                "optimizer": optimizer,
-                "activation_fn": activation_fn,
-                "dropout": dropout,
-                "gradient_clip_norm": gradient_clip_norm,
-                "embedding_lr_multipliers": embedding_lr_multipliers,
-                "input_layer_min_slice_size": input_layer_min_slice_size,
-            },
-            feature_engineering_fn=feature_engineering_fn,
-        )
+        self._feature_columns = feature_columns = tuple(feature_columns or ())
+        how = {"weight_column_name": weight_column_name, "enable_centered_bias": enable_centered_bias}
+        super().__init__(**_model(regression_head(label_dimension=label_dimension, **how), locals()))
 
 
 @learn(_MODULE, "DNNEstimator", shown=True)
@@ -159,20 +135,4 @@ class DNNEstimator(LearnEstimator):
         embedding_lr_multipliers: Any = None,
         input_layer_min_slice_size: Any = None,
     ) -> None:
-        super().__init__(
-            model_fn=dnn_model_fn,
-            model_dir=model_dir,
-            config=config,
-            params={
-                "head": head,
-                "hidden_units": hidden_units,
-                "feature_columns": feature_columns,
-                "optimizer": optimizer,
-                "activation_fn": activation_fn,
-                "dropout": dropout,
-                "gradient_clip_norm": gradient_clip_norm,
-                "embedding_lr_multipliers": embedding_lr_multipliers,
-                "input_layer_min_slice_size": input_layer_min_slice_size,
-            },
-            feature_engineering_fn=feature_engineering_fn,
-        )
+        super().__init__(**_model(head, locals()))

@@ -83,18 +83,10 @@ def construct_rnn(
     swap_memory: bool = True,
 ) -> tuple[Any, Any]:
     """The outputs of each step, as logits, and the last state."""
+    running: dict[str, Any] = {"parallel_iterations": parallel_iterations, "swap_memory": swap_memory}
     with tf.name_scope("RNN"):
-        outputs, state = tf.nn.dynamic_rnn(
-            cell=cell,
-            inputs=sequence_input,
-            initial_state=initial_state,
-            dtype=dtype,
-            parallel_iterations=parallel_iterations,
-            swap_memory=swap_memory,
-            time_major=False,
-        )
-        logits = tf.contrib.layers.fully_connected(inputs=outputs, num_outputs=num_label_columns, activation_fn=None, trainable=True)
-        return logits, state
+        outputs, last_state = tf.nn.dynamic_rnn(cell, sequence_input, initial_state=initial_state, dtype=dtype, **running)
+        return tf.contrib.layers.fully_connected(outputs, num_label_columns, activation_fn=None), last_state
 
 
 @learn(_MODULE, "_single_value_predictions")

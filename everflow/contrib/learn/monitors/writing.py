@@ -126,12 +126,15 @@ class CheckpointSaver(BaseMonitor):
     def post_step(self, step: int, session: Any) -> None:
         """Saves where it is time."""
         super().post_step(step, session)
+        if self._is_time(step):
+            self._save(step, session)
+
+    def _is_time(self, step: int) -> bool:
         if self._last_saved_time is None or self._last_saved_step is None:
-            self._save(step, session)
-        elif self._save_steps is not None and step >= self._last_saved_step + self._save_steps:
-            self._save(step, session)
-        elif self._save_secs is not None and time.time() >= self._last_saved_time + self._save_secs:
-            self._save(step, session)
+            return True
+        if self._save_steps is None:
+            return time.time() >= self._last_saved_time + self._save_secs
+        return step >= self._last_saved_step + self._save_steps
 
     def end(self, session: Any = None) -> None:
         """Saves the last step."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import re
 from collections.abc import Iterable, Iterator
@@ -65,19 +66,18 @@ class VocabularyProcessor:
     """
 
     def __init__(self, max_document_length: int, min_frequency: int = 0, vocabulary: Any = None, tokenizer_fn: Any = None) -> None:
-        self.max_document_length = max_document_length
-        self.min_frequency = min_frequency
+        self.max_document_length, self.min_frequency = max_document_length, min_frequency
         self.vocabulary_ = vocabulary or CategoricalVocabulary()
         self._tokenizer = tokenizer_fn or tokenizer
 
     def fit(self, raw_documents: Any, unused_y: Any = None) -> VocabularyProcessor:
         """Learns the words of texts."""
-        for tokens in self._tokenizer(raw_documents):
-            for token in tokens:
-                self.vocabulary_.add(token)
+        known = self.vocabulary_
+        for word in itertools.chain.from_iterable(self._tokenizer(raw_documents)):
+            known.add(word)
         if self.min_frequency > 0:
-            self.vocabulary_.trim(self.min_frequency)
-        self.vocabulary_.freeze()
+            known.trim(self.min_frequency)
+        known.freeze()
         return self
 
     def fit_transform(self, raw_documents: Any, unused_y: Any = None) -> Iterator[np.ndarray]:

@@ -13,13 +13,12 @@ class CategoricalVocabulary:
     """Numbers categories in the order in which they come; 0 is what is not known."""
 
     def __init__(self, unknown_token: str = "<UNK>", support_reverse: bool = True) -> None:
-        self._unknown_token = unknown_token
+        self._unknown_token, self._support_reverse = unknown_token, support_reverse
         self._mapping: dict[Any, int] = {unknown_token: 0}
-        self._support_reverse = support_reverse
         if support_reverse:
-            self._reverse_mapping: list[Any] = [unknown_token]
+            self._reverse_mapping: list[Any] = list(self._mapping)
         self._freq: dict[Any, int] = defaultdict(int)
-        self._freeze = False
+        self.freeze(False)
 
     def __len__(self) -> int:
         return len(self._mapping)
@@ -30,13 +29,14 @@ class CategoricalVocabulary:
 
     def get(self, category: Any) -> int:
         """The number of a category, which is added if it is new."""
-        if category not in self._mapping:
-            if self._freeze:
-                return 0
-            self._mapping[category] = len(self._mapping)
-            if self._support_reverse:
-                self._reverse_mapping.append(category)
-        return self._mapping[category]
+        known = self._mapping.get(category)
+        if known is not None:
+            return known
+        if self._freeze:
+            return 0
+        if self._support_reverse:
+            self._reverse_mapping.append(category)
+        return self._mapping.setdefault(category, len(self._mapping))
 
     def add(self, category: Any, count: int = 1) -> None:
         """Counts a category."""

@@ -22,22 +22,18 @@ class AdderStateSpaceModel(StateSpaceModel):
     def get_prior_mean(self) -> Any:
         """The mean of the first values, and no slope."""
         with tf.variable_scope(self._variable_scope):
-            if self._input_statistics is None:
+            seen = self._input_statistics
+            if seen is None:
                 return super().get_prior_mean()
-            start = tf.stack([tf.reduce_mean(self._scale_data(self._input_statistics.series_start_moments.mean)), 0.0])
-            return start + tf.get_variable(
-                name="prior_state_mean",
-                shape=start.get_shape(),
-                initializer=tf.zeros_initializer(),
-                dtype=self.dtype,
-                trainable=self._configuration.trainable_start_state,
-            )
+            start = tf.stack([tf.reduce_mean(self._scale_data(seen.series_start_moments.mean)), 0.0])
+            return start + self._start_variable(start.get_shape(), initializer=tf.zeros_initializer())
 
     def transition_to_powers(self, powers: Any) -> Any:
         """[[1, n], [0, 1]] for each power n."""
-        corner = tf.concat([tf.zeros([tf.rank(powers), 2], dtype=tf.int32), [(0, 1), (1, 0)]], axis=0)
-        padded = tf.pad(powers[..., None, None], paddings=corner)
-        return tf.eye(num_rows=2, batch_shape=tf.shape(powers), dtype=self.dtype) + tf.cast(padded, self.dtype)
+        above_and_left = [(0, 1), (1, 0)]
+        nothing_before = tf.zeros([tf.rank(powers), 2], dtype=tf.int32)
+        n = tf.pad(powers[..., None, None], tf.concat([nothing_before, above_and_left], axis=0))
+        return tf.eye(2, batch_shape=tf.shape(powers), dtype=self.dtype) + tf.cast(n, self.dtype)
 
     def transition_power_noise_accumulator(self, num_steps: Any) -> Any:
         """Σ [[1, i], [0, 1]] [[a, b], [c, d]] [[1, 0], [i, 1]] over i < n, by the sums of i and i²."""

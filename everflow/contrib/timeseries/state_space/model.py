@@ -21,26 +21,30 @@ from everflow.graph.convert import convert_to_tensor
 class StateSpaceModel(SequentialTimeSeriesModel):
     """A model given by its transition, the way noise enters it, and how it is observed. Its state: mean, covariance, time."""
 
+    _kalman_filter: Any = None
+    prior_state_mean: Any = None
+    prior_state_var: Any = None
+    state_transition_noise_covariance: Any = None
+    _total_observation_count: Any = None
+    _observation_noise_covariance: Any = None
+
     def __init__(self, configuration: StateSpaceModelConfiguration) -> None:
         self._configuration = configuration
-        postprocessor = configuration.filtering_postprocessor
-        more = [] if postprocessor is None else postprocessor.output_names
+        detector = configuration.filtering_postprocessor
+        told = ["mean", "covariance"]
+        configured: dict[str, Any] = {
+            argument: getattr(configuration, argument)
+            for argument in (
+                *("num_features", "dtype", "exogenous_feature_columns", "exogenous_update_condition"),
+                "static_unrolling_window_size_threshold",
+            )
+        }
         super().__init__(
-            train_output_names=["mean", "covariance", "log_likelihood", *more],
-            predict_output_names=["mean", "covariance"],
-            num_features=configuration.num_features,
+            train_output_names=[*told, "log_likelihood", *(detector.output_names if detector is not None else ())],
+            predict_output_names=told,
             normalize_features=True,
-            dtype=configuration.dtype,
-            exogenous_feature_columns=configuration.exogenous_feature_columns,
-            exogenous_update_condition=configuration.exogenous_update_condition,
-            static_unrolling_window_size_threshold=configuration.static_unrolling_window_size_threshold,
+            **configured,
         )
-        self._kalman_filter: Any = None
-        self.prior_state_mean: Any = None
-        self.prior_state_var: Any = None
-        self.state_transition_noise_covariance: Any = None
-        self._total_observation_count: Any = None
-        self._observation_noise_covariance: Any = None
         self._variable_scope = tf.get_variable_scope()
 
     # What a model is
@@ -102,12 +106,15 @@ class StateSpaceModel(SequentialTimeSeriesModel):
         super().initialize_graph(input_statistics=input_statistics)
 
     def initialize_graph(self, input_statistics: Any = None) -> None:
-        self._set_input_statistics(input_statistics=input_statistics)
+        self._set_input_statistics(input_statistics)
         self._define_parameters()
-        with tf.variable_scope(self._variable_scope):
-            self._observation_noise_covariance = convert_to_tensor(self.get_observation_noise_covariance(), dtype=self.dtype)
+        self._observation_noise_covariance = self._observation_noise()
         self._kalman_filter = KalmanFilter(dtype=self.dtype)
         self.prior_state_mean, self.prior_state_var = self._make_priors()
+
+    def _observation_noise(self) -> Any:
+        with tf.variable_scope(self._variable_scope):
+            return convert_to_tensor(self.get_observation_noise_covariance(), dtype=self.dtype)
 
     def _make_priors(self) -> tuple[Any, Any]:
         covariance = self.get_prior_covariance()
@@ -129,8 +136,11 @@ class StateSpaceModel(SequentialTimeSeriesModel):
         """The mean of the state that series start with."""
         with tf.variable_scope(self._variable_scope):
             size = convert_to_tensor(self.get_state_transition(), dtype=self.dtype).get_shape().as_list()[0]
-            trainable = self._configuration.trainable_start_state
-            return tf.get_variable(name="prior_state_mean", shape=[size], dtype=self.dtype, trainable=trainable)
+            return self._start_variable([size])
+
+    def _start_variable(self, shape: Any, **how: Any) -> Any:
+        trainable = self._configuration.trainable_start_state
+        return tf.get_variable("prior_state_mean", shape, self.dtype, trainable=trainable, **how)
 
     def get_state_transition_noise_covariance(self, minimum_initial_variance: float = 1e-5) -> Any:
         """The covariance of the noise of one step, which can be learnt."""
@@ -275,10 +285,13 @@ class StateSpaceModel(SequentialTimeSeriesModel):
         return mean + move, variance + doubt, since
 
     def _exogenous_input_step(self, current_times: Any, current_exogenous_regressors: Any, state: Any) -> Any:
-        if self._configuration.exogenous_noise_decreases:
-            state = self._exogenous_noise_decreasing(current_times, current_exogenous_regressors, state)
-        if self._configuration.exogenous_noise_increases:
-            state = self._exogenous_noise_increasing(current_times, current_exogenous_regressors, state)
+        settings = self._configuration
+        updates = {
+            self._exogenous_noise_decreasing: settings.exogenous_noise_decreases,
+            self._exogenous_noise_increasing: settings.exogenous_noise_increases,
+        }
+        for update, wanted in updates.items():
+            state = update(current_times, current_exogenous_regressors, state) if wanted else state
         return state
 
     def _loss_additions(self, times: Any, values: Any, mode: str) -> Any:
