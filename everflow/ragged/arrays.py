@@ -7,10 +7,18 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
+from everflow.graph.constants import known
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.ragged.gathering import gather
-from everflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged, match_row_splits_dtypes, wrapped_axis
+from everflow.ragged.tensor import (
+    RaggedTensor,
+    convert_to_tensor_or_ragged_tensor,
+    is_ragged,
+    match_row_splits_dtypes,
+    row_count,
+    wrapped_axis,
+)
 
 # -- side by side
 
@@ -40,10 +48,10 @@ def _joined(values: Any, axis: int, stack_values: bool) -> Any:
     tensors = list(tensors)
     if len(tensors) == 1 and not stack_values:
         return tensors[0]
-    ranks = {t.shape.ndims for t in tensors if t.shape.ndims is not None}
-    if len(ranks) > 1:
-        raise ValueError(f"Shapes must have the same rank: {[str(t.shape) for t in tensors]}")
-    rank = ranks.pop() if ranks else None
+    rank = next((t.shape.ndims for t in tensors if t.shape.ndims is not None), None)
+    if rank is not None:
+        for t in tensors:
+            t.shape.assert_has_rank(rank)
     out_rank = None if rank is None else rank + (1 if stack_values else 0)
     if not isinstance(axis, int):
         raise TypeError(f"axis must be an int; got {type(axis).__name__}")
@@ -51,7 +59,7 @@ def _joined(values: Any, axis: int, stack_values: bool) -> Any:
         raise ValueError("axis may only be negative if ndims is statically known.")
     axis = wrapped_axis(axis, out_rank)
     # Tensors of which no dimension can be ragged are joined as they are.
-    if rank is None or rank < 2 or axis == rank - 1 and not stack_values and not any(map(is_ragged, tensors)):
+    if rank is None or rank < 2 or axis == out_rank - 1 and not any(map(is_ragged, tensors)):
         return tf.stack(tensors, axis) if stack_values else tf.concat(tensors, axis)
     deepest = max([t.ragged_rank for t in tensors if is_ragged(t)], default=1)
     tensors = [_as_ragged(t, min(deepest, rank - 1), kind) for t in tensors]
@@ -101,14 +109,11 @@ def _row_by_row(tensors: list[Any], stack_values: bool) -> Any:
         order = tf.reshape(tf.transpose(numbers), [-1])
         rows = gather(together, order)
         splits = tf.range(nrows + 1) * len(tensors)
-        static = next((t.row_splits.dims[0] for t in tensors if t.row_splits.dims and t.row_splits.dims[0] is not None), None)
-        if static is not None:
-            splits.set_shape([static])
+        for t in tensors:
+            splits.set_shape(t.row_splits.shape)
         if stack_values:
             return RaggedTensor.from_row_splits(rows, splits, validate=False)
         ends = tf.gather(rows.row_splits, splits)
-        if static is not None:
-            ends.set_shape([static])
         return RaggedTensor.from_row_splits(rows.values, ends, validate=False)
 
 
@@ -148,6 +153,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
             return tf.tile(input, multiples)
         multiples = tf.cast(tf.convert_to_tensor(multiples, name="multiples"), input.row_splits.dtype)
         multiples.shape.assert_has_rank(1)
+        multiples.set_shape([None])
         inner = input.values
         repeated = tile(inner, tf.concat([[1], multiples[2:]], axis=0)) if not (multiples.dims == (2,) and not is_ragged(inner)) else inner
         rt = input.with_values(repeated)
@@ -157,7 +163,11 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
         wide = gather(rt, tf.repeat(rows, times))
         splits = tf.gather(wide.row_splits, tf.range(rt.nrows() + 1) * times)
         long = RaggedTensor.from_row_splits(wide.values, splits, validate=False)
-        return gather(long, tf.tile(rows, multiples[:1]))
+        found = gather(long, tf.tile(rows, multiples[:1]))
+        count, times = input.shape.as_dims()[0] if input.shape.ndims else None, known(multiples)
+        if count is not None and times is not None:
+            found.row_splits.set_shape([count * times[0] + 1])
+        return found
 
 
 @internal("ops.ragged.ragged_array_ops.expand_dims")
@@ -174,8 +184,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
             return RaggedTensor.from_row_splits(input, tf.stack([tf.zeros_like(count), count]), validate=False)
         if axis == 1:
             splits = tf.range(input.nrows() + 1)
-            if input.row_splits.dims and input.row_splits.dims[0] is not None:
-                splits.set_shape(input.row_splits.shape)
+            splits.set_shape(input.row_splits.shape)
             return RaggedTensor.from_row_splits(input, splits, validate=False)
         if is_ragged(input.values):
             return input.with_values(expand_dims(input.values, axis - 1))
@@ -191,7 +200,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
             return tf.squeeze(input, axis)
         if axis is None:
             raise ValueError("Ragged.squeeze must have an axis argument.")
-        axes = [axis] if isinstance(axis, int) else list(axis)
+        axes = list(axis) if isinstance(axis, (list, tuple)) else [axis]
         if not all(isinstance(a, int) for a in axes):
             raise TypeError("Axis must be a list or tuple of integers.")
         found: Any = input
@@ -244,7 +253,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
             mask = mask.with_flat_values(RaggedTensor.from_tensor(mask.flat_values, ragged_rank=inner, row_splits_dtype=kind))
         if not is_ragged(data):
             data = RaggedTensor.from_tensor(data, row_splits_dtype=kind)
-        check = tf.debugging.assert_equal(data.row_splits, mask.row_splits, message="data and mask must have the same shape")
+        check = tf.debugging.assert_equal(data.row_splits, mask.row_splits, message="Inputs must have identical ragged splits")
         with tf.control_dependencies([check] if check is not None else []):
             if is_ragged(mask.values):
                 return data.with_values(boolean_mask(data.values, mask.values))
@@ -258,14 +267,14 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """The places where a condition holds; or elements (or rows) of x where it does and of y where not."""
     if (x is None) != (y is None):
-        raise ValueError("x and y must be either both None or both not None.")
+        raise ValueError("x and y must be either both None or both non-None")
     with name_scope(name, "RaggedWhere", [condition, x, y]):
         condition = convert_to_tensor_or_ragged_tensor(condition, name="condition")
         if x is None:
             if not is_ragged(condition):
                 return tf.where(condition)
-            sparse = condition.with_flat_values(tf.cast(condition.flat_values, dtypes.int8)).to_sparse()
-            return tf.gather(sparse.indices, tf.reshape(tf.where(tf.equal(sparse.values, 1)), [-1]))
+            sparse = condition.with_flat_values(tf.cast(condition.flat_values, dtypes.bool)).to_sparse()
+            return tf.boolean_mask(sparse.indices, sparse.values)
         x = convert_to_tensor_or_ragged_tensor(x, name="x")
         y = convert_to_tensor_or_ragged_tensor(y, name="y")
         condition, x, y = match_row_splits_dtypes(condition, x, y)
@@ -279,9 +288,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         condition.shape.assert_has_rank(1)
         # Row by row: the rows of y stand behind those of x.
         together = concat([x, y], axis=0)
-        count = tf.shape(condition, out_type=dtypes.int64)[0]
-        rows = tf.range(count)
-        return gather(together, tf.where(condition, rows, rows + count))
+        count, others = row_count(x, dtypes.int64), row_count(y, dtypes.int64)
+        return gather(together, tf.where(condition, tf.range(count), tf.range(others) + count))
 
 
 @public("ragged.stack_dynamic_partitions")
@@ -305,11 +313,12 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         if rank is None:
             raise ValueError("partitions must have known rank")
         num_partitions.shape.assert_has_rank(0)
+        partitions.shape.assert_is_compatible_with(data.shape[:rank])
         if rank == 0:
             return stack_dynamic_partitions(stack([data]) if is_ragged(data) else tf.stack([data]), tf.stack([partitions]), num_partitions)
         if rank > 1:
             if not is_ragged(data):
-                data = RaggedTensor.from_tensor(data, row_splits_dtype=kind, ragged_rank=1)
+                data = RaggedTensor.from_tensor(data, row_splits_dtype=kind, ragged_rank=rank - 1)
             inner = RaggedTensor.from_tensor(partitions, row_splits_dtype=data.row_splits.dtype, ragged_rank=rank - 1)
             return stack_dynamic_partitions(data, inner, num_partitions)
         order = tf.argsort(partitions, stable=True)
@@ -317,8 +326,7 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         check = tf.debugging.assert_less(
             ids[-1:], tf.cast(num_partitions, ids.dtype), message="partitions must be less than num_partitions"
         )
-        low = tf.debugging.assert_non_negative(partitions, message="partitions must be non-negative.")
-        with tf.control_dependencies([c for c in (check, low) if c is not None]):
+        with tf.control_dependencies([check] if check is not None else []):
             rows = gather(data, order)
             ids = tf.cast(ids, kind) if is_ragged(rows) else ids
             return RaggedTensor.from_value_rowids(rows, ids, tf.cast(num_partitions, ids.dtype), validate=False)

@@ -33,7 +33,7 @@ def constant(
 
     def leaf(value: Any, type_: Any, shape: Any) -> Any:
         is_row = (ragged_rank if ragged_rank is not None else _depth(pylist) - 1) > 0
-        return tf.constant(value, type_, shape, "values" if is_row else "Const")
+        return tf.constant(value, type_, shape, "values" if is_row else "Const", verify_shape=shape is not None and bool(value))
 
     with name_scope(name, "RaggedConstant"):
         return _nested(leaf, rows, pylist, dtype, ragged_rank, inner_shape)
@@ -85,12 +85,14 @@ def _nested(
         if inner_shape is None or scalars is None:
             ragged_rank = max(0, depth - 1)
         else:
-            ragged_rank = scalars - 1 - len(inner_shape)
+            ragged_rank = max(0, scalars - 1 - len(inner_shape))
     if scalars is not None and ragged_rank >= scalars:
         raise ValueError(
             f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar value depth greater "
             f"than {ragged_rank}"
         )
+    if ragged_rank == 0:
+        return leaf(pylist, dtype, inner_shape)
     if inner_shape is None:
         inner_shape = _inner_shape(pylist, ragged_rank)
     splits_of = []

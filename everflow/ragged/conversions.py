@@ -43,7 +43,10 @@ def from_tensor(
         if padding is not None:
             lengths = _lengths_without(tensor, padding, ncols)
         if lengths is not None:
-            lengths = tf.cast(convert_to_tensor(lengths, name="lengths", preferred_dtype=kind), kind)
+            lengths = convert_to_tensor(lengths, name="lengths", preferred_dtype=kind)
+            if not lengths.dtype.is_integer:
+                raise TypeError(f"lengths must be an integer tensor; dtype={lengths.dtype!r}")
+            lengths = tf.cast(lengths, kind)
             lengths.shape.assert_has_rank(1)
             lengths = tf.minimum(tf.maximum(lengths, 0), ncols)
             values = tf.boolean_mask(tensor, tf.sequence_mask(lengths, ncols))

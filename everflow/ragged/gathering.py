@@ -56,12 +56,15 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
         size = indices.shape.as_dims()[-1]
         if size is None:
             raise ValueError("indices.shape[-1] must be statically known.")
+        if is_ragged(indices):
+            return indices.with_flat_values(gather_nd(params, indices.flat_values))
         if rank > 2:
-            dense = not is_ragged(indices)
-            if dense:
-                indices = RaggedTensor.from_tensor(indices, ragged_rank=rank - 2)
-            found = indices.with_flat_values(gather_nd(params, indices.flat_values))
-            return found if not dense or is_ragged(found.flat_values) or is_ragged(params) else found.to_tensor()
+            found = gather_nd(params, tf.reshape(indices, [-1, size]))
+            if is_ragged(found):
+                return RaggedTensor.from_tensor(indices, ragged_rank=rank - 2).with_flat_values(found)
+            return tf.reshape(found, tf.concat([tf.shape(indices)[:-1], tf.shape(found)[1:]], axis=0))
+        if size == 1:
+            return gather(params, tf.reshape(indices, [-1]))
         if rank == 1:
             return gather_nd(params, tf.expand_dims(indices, 0))[0]
         if size == 0:
@@ -96,10 +99,10 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
             raise ValueError("batch_gather does not allow indices with unknown shape.")
         if rank == 0:
             raise ValueError("indices.rank must be at least 1.")
-        if is_ragged(indices) and indices.ragged_rank > 1:
+        if rank > 2:
             # Rows of rows: the outer ones of both must be alike.
-            if not is_ragged(params):
-                params = RaggedTensor.from_tensor(params, row_splits_dtype=indices.row_splits.dtype)
+            if not (is_ragged(params) and is_ragged(indices)):
+                raise ValueError("batch shape from indices does not match params shape")
             checks = [
                 tf.debugging.assert_equal(indices.row_splits, params.row_splits, message="Dimensions of params and indices do not match")
             ]
@@ -107,17 +110,11 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
                 return indices.with_values(batch_gather(params.values, indices.values))
         if rank > 1:
             if not is_ragged(indices):
-                indices = RaggedTensor.from_tensor(indices, ragged_rank=1, row_splits_dtype=params.row_splits.dtype)
-                if rank > 2:
-                    return indices.with_values(batch_gather(params.values, indices.values))
-            elif rank > 2:
-                inner = indices.flat_values.shape.ndims - 1
-                indices = indices.with_flat_values(
-                    RaggedTensor.from_tensor(indices.flat_values, ragged_rank=inner, row_splits_dtype=indices.row_splits.dtype)
-                )
-                return batch_gather(params, indices)
+                starts = params.row_starts()
+                return gather(params.values, tf.cast(indices, starts.dtype) + tf.expand_dims(starts, 1))
             if not is_ragged(params):
                 params = RaggedTensor.from_tensor(params, row_splits_dtype=indices.row_splits.dtype)
+            params.shape[0].assert_is_compatible_with(indices.shape[0])
             starts = tf.repeat(params.row_starts(), indices.row_lengths(), axis=0)
             checks = [
                 tf.debugging.assert_equal(
@@ -133,8 +130,6 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
 @internal("ops.ragged.ragged_util.repeat_ranges")
 def repeat_ranges(params: Any, splits: Any, repeats: Any) -> Any:
     """The elements between each two splits, that many times over."""
-    if splits.shape.ndims is not None and splits.shape.ndims != 1:
-        raise ValueError("splits must be a vector")
     starts = tf.repeat(splits[:-1], repeats, axis=0)
     limits = tf.repeat(splits[1:], repeats, axis=0)
     places = ragged_range(starts, limits, tf.ones_like(starts)).values

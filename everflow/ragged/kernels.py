@@ -70,14 +70,14 @@ def _range_kernel(node: Node) -> Callable[..., Any]:
 
 def _range_shape(o: Operation) -> list[Any]:
     dims = [t.dims for t in o.inputs]
-    if any(d is not None and len(d) > 1 for d in dims):
-        raise ValueError("Shape must be at most rank 1")
-    sizes = {d[0] for d in dims if d is not None and len(d) == 1 and d[0] is not None}
+    for d in dims:
+        if d is not None and len(d) > 1:
+            raise ValueError(f"Shape must be at most rank 1 but is rank {len(d)}")
+    sizes = list(dict.fromkeys(d[0] for d in dims if d and d[0] is not None))
     if len(sizes) > 1:
-        a, b = sorted(sizes)
-        raise ValueError(f"Dimensions must be equal, but are {a} and {b}")
+        raise ValueError(f"Dimensions must be equal, but are {sizes[1]} and {sizes[0]}")
     if sizes:
-        return [(sizes.pop() + 1,), (None,)]
+        return [(sizes[0] + 1,), (None,)]
     return [(2,) if all(d == () for d in dims) else (None,), (None,)]
 
 
@@ -125,9 +125,8 @@ def _gather_shape(o: Operation) -> list[Any]:
     count = o.attr("OUTPUT_RAGGED_RANK")
     if indices.dims is not None and count != len(splits) + len(indices.dims) - 1:
         raise ValueError("OUTPUT_RAGGED_RANK must be equal to rank(indices) + PARAMS_RAGGED_RANK - 1")
-    outer = None if indices.dims is None or not indices.dims or indices.dims[0] is None else indices.dims[0] + 1
     inner = None if values.dims is None else (None, *values.dims[1:])
-    return [*((outer,) if i == 0 else (None,) for i in range(count)), inner]
+    return [*[(None,)] * count, inner]
 
 
 def _gather_gradient(o: Operation, *dys: Any) -> Any:

@@ -14,7 +14,14 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
-from everflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged, match_row_splits_dtypes, wrapped_axis
+from everflow.ragged.tensor import (
+    RaggedTensor,
+    convert_to_tensor_or_ragged_tensor,
+    is_ragged,
+    match_row_splits_dtypes,
+    row_count,
+    wrapped_axis,
+)
 
 _ORDER = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
 
@@ -32,14 +39,14 @@ def ragged_range(
     """A row of numbers for each start, limit and step."""
     if limits is None:
         starts, limits = 0, starts
-    with name_scope(name, "RaggedRange", [starts, limits, deltas]):
+    with name_scope(name, "RaggedRange", [starts, limits, deltas]) as scope:
         starts = convert_to_tensor(starts, dtype, "starts")
         limits = convert_to_tensor(limits, dtype, "limits")
         deltas = convert_to_tensor(deltas, dtype, "deltas")
         if dtype is None and len({starts.dtype, limits.dtype, deltas.dtype}) > 1:
             wide = max((t.dtype for t in (starts, limits, deltas)), key=_ORDER.index)
             starts, limits, deltas = (tf.cast(t, wide) for t in (starts, limits, deltas))
-        splits, values = apply("RaggedRange", starts, limits, deltas, Tsplits=dtypes.as_dtype(row_splits_dtype))
+        splits, values = apply("RaggedRange", starts, limits, deltas, Tsplits=dtypes.as_dtype(row_splits_dtype), name=scope)
         return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
@@ -78,13 +85,9 @@ def _segments(name: str, dense: Callable[..., Any], data: Any, segment_ids: Any,
         splits = tf.concat([tf.zeros([1], kind), tf.cumsum(lengths)], axis=0)
         rows = data.value_rowids()
         starts = tf.gather(splits[:-1], segment_ids)
-        places = tf.gather(starts - data.row_starts(), rows) + tf.range(tf.cast(_first(data.values), kind))
+        places = tf.gather(starts - data.row_starts(), rows) + tf.range(row_count(data.values, kind))
         values = _segments(name, dense, data.values, places, splits[-1])
         return RaggedTensor.from_row_splits(values, splits, validate=False)
-
-
-def _first(values: Any) -> Tensor:
-    return values.nrows() if is_ragged(values) else tf.shape(values, out_type=dtypes.int64)[0]
 
 
 @internal("ops.ragged.ragged_math_ops.segment_sum")
@@ -157,9 +160,7 @@ def ragged_reduce_aggregate(
             axis = axis[0]
         else:
             rank = rt_input.shape.ndims
-            if rank is None and min(axis) < 0:
-                raise ValueError("rt_input.shape.ndims must be known statically if axis contains negative values.")
-            ordered = sorted(wrapped_axis(a, rank) for a in axis)
+            ordered = sorted(wrapped_axis(_whole(a), rank) for a in axis)
             for a in reversed(ordered):
                 rt_input = ragged_reduce_aggregate(reduce_op, unsorted_segment_op, rt_input, a, False)
             return rt_input
@@ -167,14 +168,20 @@ def ragged_reduce_aggregate(
         return reduce_op(rt_input.flat_values, None, name=name)
     rt_input = convert_to_tensor_or_ragged_tensor(rt_input, name="rt_input")
     with name_scope(name, "RaggedReduce", [rt_input, axis]):
-        axis = wrapped_axis(axis, rt_input.shape.ndims)
+        axis = wrapped_axis(_whole(axis), rt_input.shape.ndims)
         if axis == 0:
             count = tf.maximum(tf.reduce_max(rt_input.row_lengths()), 0)
-            columns = tf.range(tf.cast(_first(rt_input.values), count.dtype)) - tf.gather(rt_input.row_starts(), rt_input.value_rowids())
+            columns = tf.range(row_count(rt_input.values, count.dtype)) - tf.gather(rt_input.row_starts(), rt_input.value_rowids())
             return unsorted_segment_op(rt_input.values, columns, count)
         if axis == 1:
             return unsorted_segment_op(rt_input.values, rt_input.value_rowids(), rt_input.nrows())
         return rt_input.with_values(ragged_reduce_aggregate(reduce_op, unsorted_segment_op, rt_input.values, axis - 1, False))
+
+
+def _whole(axis: Any) -> int:
+    if not isinstance(axis, int):
+        raise TypeError(f"axis must be an int; got {type(axis).__name__}")
+    return axis
 
 
 @internal("ops.ragged.ragged_math_ops.reduce_sum")
@@ -204,7 +211,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
 @internal("ops.ragged.ragged_math_ops.reduce_mean")
 def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None) -> Any:
     """The mean along dimensions."""
-    if axis is None or not is_ragged(input_tensor):
+    if not is_ragged(input_tensor):
         return ragged_reduce_aggregate(tf.reduce_mean, segment_mean, input_tensor, axis, keepdims, name or "RaggedReduceMean")
     with name_scope(name, "RaggedReduceMean", [input_tensor, axis]):
         total = reduce_sum(input_tensor, axis, keepdims)

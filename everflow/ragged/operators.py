@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator as python
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +19,6 @@ for _symbol, _name in {
     "sub": "subtract",
     "mul": "multiply",
     "truediv": "truediv",
-    "div": "div",
     "floordiv": "floordiv",
     "mod": "floormod",
     "pow": "pow",
@@ -28,7 +26,7 @@ for _symbol, _name in {
     "or": "logical_or",
     "xor": "logical_xor",
 }.items():
-    _overload(_symbol, lambda name=_name: python.attrgetter(f"math.{name}" if name != "div" else "realdiv")(tf))  # type: ignore[misc]
+    _overload(_symbol, lambda name=_name: getattr(tf.math, name))  # type: ignore[misc]
 for _symbol, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}.items():
     setattr(RaggedTensor, f"__{_symbol}__", lambda x, y, name=_name: getattr(tf.math, name)(x, y))
 for _symbol, _name in {"neg": "negative", "abs": "abs", "invert": "logical_not"}.items():

@@ -56,11 +56,7 @@ def checked(
     equal, monotonic = tf.debugging.assert_equal, _assert_rising
     zero = tf.constant(0, partition.dtype)
     if splits is not None:
-        checks = [
-            equal(splits[0], zero, message=message + ":zero"),
-            monotonic(splits, message + ":monotonic"),
-            equal(splits[-1], count, message=message + ":last value"),
-        ]
+        checks = [equal(splits[0], zero, message=message), monotonic(splits, message), equal(splits[-1], count, message=message)]
     elif lengths is not None:
         checks = [tf.debugging.assert_non_negative(lengths, message=message), equal(tf.reduce_sum(lengths), count, message=message)]
     elif starts is not None:
@@ -120,7 +116,7 @@ def segment_ids_to_row_splits(
         segment_ids = convert_to_tensor(segment_ids, name="segment_ids", preferred_dtype=out_type)
         segment_ids.shape.assert_has_rank(1)
         if segment_ids.dtype not in (dtypes.int32, dtypes.int64):
-            raise TypeError("segment_ids must be an integer tensor.")
+            raise TypeError(f"segment_ids must be an integer tensor; dtype={segment_ids.dtype!r}")
         small = tf.cast(segment_ids, dtypes.int32)
         if num_segments is not None:
             num_segments = convert_to_tensor(

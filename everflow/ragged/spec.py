@@ -83,18 +83,10 @@ class RaggedTensorSpec(BatchableTypeSpec):
         return [TensorSpec(None, dtypes.variant)]
 
     def _to_tensor_list(self, value: Any) -> list[Tensor]:
-        return [self._packed(value, batched=False)]
+        return [value._to_variant()]
 
     def _to_batched_tensor_list(self, value: Any) -> list[Tensor]:
-        return [self._packed(value, batched=True)]
-
-    def _packed(self, value: Any, batched: bool) -> Tensor:
-        rank = value.ragged_rank if isinstance(value, RaggedTensor) else 0
-        if rank != self._ragged_rank:
-            raise ValueError(f"Ragged rank of value ({rank}) does not match ragged rank of type ({self._ragged_rank})")
-        if rank == 0:
-            raise ValueError("A dense tensor does not travel as a ragged one")
-        return value._to_variant(batched_input=batched)
+        return [value._to_variant(batched_input=True)]
 
     def _from_compatible_tensor_list(self, tensor_list: list[Tensor]) -> Any:
         found = RaggedTensor._from_variant(tensor_list[0], self._dtype, self._ragged_rank)

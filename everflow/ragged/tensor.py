@@ -69,6 +69,7 @@ class RaggedTensor(CompositeTensor):
         """Each value with the number of its row."""
         with name_scope(name, "RaggedFromValueRowIds", [values, value_rowids, nrows]):
             values, value_rowids = _values_and(values, value_rowids, "value_rowids")
+            value_rowids.shape.assert_has_rank(1)
             if nrows is None:
                 last = known(value_rowids)
                 nrows = (int(last[-1]) + 1 if len(last) else 0) if last is not None else None
@@ -83,7 +84,6 @@ class RaggedTensor(CompositeTensor):
                 count = known(nrows)
                 if count is not None:
                     _check_rows(count, value_rowids)
-            value_rowids.shape.assert_has_rank(1)
             nrows.shape.assert_has_rank(0)
             if values.shape.rank is not None and value_rowids.dims is not None:
                 values.shape[:1].assert_is_compatible_with(value_rowids.shape)
@@ -124,7 +124,7 @@ class RaggedTensor(CompositeTensor):
             row_starts.shape.assert_has_rank(1)
             if validate:
                 (row_starts,) = checked("from_row_starts", values, starts=row_starts)
-            return cls(values, tf.concat([row_starts, [_count(values, row_starts.dtype)]], axis=0), internal=True)
+            return cls(values, tf.concat([row_starts, [row_count(values, row_starts.dtype)]], axis=0), internal=True)
 
     @classmethod
     def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
@@ -365,8 +365,6 @@ class RaggedTensor(CompositeTensor):
         """The same rows of rows of other innermost values."""
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.with_flat_values(new_values))
-        if not is_ragged(new_values):
-            new_values = convert_to_tensor(new_values)
         return self.with_values(new_values)
 
     def with_row_splits_dtype(self, dtype: dtypes.DTypeLike) -> RaggedTensor:
@@ -466,7 +464,7 @@ def wrapped_axis(axis: int, ndims: int | None) -> int:
             return axis + ndims
         raise ValueError(f"axis={axis} out of bounds: expected {-ndims}<=axis<{ndims}")
     if axis < 0:
-        raise ValueError(f"axis={axis} may only be negative if ndims is statically known.")
+        raise ValueError("axis may only be negative if ndims is statically known.")
     return axis
 
 
@@ -482,8 +480,6 @@ def _check_rows(nrows: Any, value_rowids: Tensor) -> None:
 
 def _values_and(values: Any, partition: Any, name: str) -> tuple[Any, Tensor]:
     """Values and what cuts them into rows, as tensors with row numbers of one type."""
-    if isinstance(values, RaggedTensorValue):
-        values = from_value(values)
     if isinstance(values, RaggedTensor):
         partition = to_partition(partition, name, values.row_splits.dtype)
         if values.row_splits.dtype != partition.dtype:
@@ -496,7 +492,8 @@ def _values_and(values: Any, partition: Any, name: str) -> tuple[Any, Tensor]:
     return convert_to_tensor(values, name="values"), to_partition(partition, name)
 
 
-def _count(values: Any, dtype: dtypes.DTypeLike) -> Tensor:
+def row_count(values: Any, dtype: dtypes.DTypeLike) -> Tensor:
+    """How many rows (or elements) there are."""
     return values.nrows(out_type=dtype) if isinstance(values, RaggedTensor) else tf.shape(values, out_type=dtype)[0]
 
 
@@ -519,12 +516,11 @@ def convert_to_tensor_or_ragged_tensor(
     """A ragged tensor as it is, anything else as a dense tensor."""
     if not is_ragged(value):
         return convert_to_tensor(value, dtype, name, preferred_dtype)
-    if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
-        raise ValueError(
-            f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for RaggedTensor with dtype "
-            f"{dtypes.as_dtype(value.dtype).name}: {value!r}"
-        )
     if isinstance(value, RaggedTensor):
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for RaggedTensor with dtype {value.dtype.name}: {value!r}"
+            )
         return value
     with name_scope(name, "ConvertToTensorOrRaggedTensor", []):
         return from_value(value, dtype)
@@ -535,7 +531,7 @@ def match_row_splits_dtypes(*tensors: Any, **kwargs: Any) -> Any:
     """The tensors, the ragged ones among them with splits of one type."""
     return_dtype = kwargs.pop("return_dtype", False)
     if kwargs:
-        raise ValueError(f"Unexpected keyword args {list(kwargs)}")
+        raise ValueError(f"Unexpected keyword args {kwargs}")
     kinds = {t.row_splits.dtype for t in tensors if isinstance(t, RaggedTensor)}
     if len(kinds) > 1:
         if not AUTO_CAST:

@@ -39,6 +39,20 @@ def _has_tensors(made):
     return hasattr(made, "graph") or hasattr(made, "_type_spec")
 
 
+def described(made):
+    """Tensors as what is known of them before a run (the dtype, the shape, and the type of splits that have 32 bits) and their values."""
+    if not _has_tensors(made) or hasattr(made, "dense_shape"):
+        return computed(made)
+    return [_known(made), computed(made)]
+
+
+def _known(made):
+    if isinstance(made, (list, tuple)):
+        return [_known(m) for m in made]
+    splits = getattr(getattr(made, "row_splits", None), "dtype", "int64")
+    return f"{made.dtype.name} {plain(made.shape)}" + (f" by {splits.name}" if splits != "int64" else "")
+
+
 def refused(made):
     """The type and the first words of the error that a call raises."""
     try:
