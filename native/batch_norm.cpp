@@ -29,7 +29,7 @@ constexpr size_t SPANS = 32;
 constexpr size_t GRAIN = 1 << 14;
 // Up to so many numbers are normalized with TensorFlow's roundings: one after the other in single precision. Of more numbers such sums
 // take longer than memory does, and lose digits that ours keep.
-constexpr size_t FEW = GRAIN;
+constexpr size_t FEW = 2 * GRAIN;
 
 // Pictures as rows of numbers, all of one length: where a row begins, and how many rows there are in a picture.
 struct Rows {

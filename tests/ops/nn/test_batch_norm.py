@@ -25,7 +25,7 @@ def test_training_normalizes_by_the_batch_and_reports_the_unbiased_variance():
     np.testing.assert_allclose(variance, X.reshape(-1, 2).var(0, ddof=1), rtol=1e-5)
 
 
-@pytest.mark.parametrize("shape", [(32, 8, 8, 4), (2, 3, 3, 20), (1, 1, 1, 2)])
+@pytest.mark.parametrize("shape", [(32, 16, 16, 3), (32, 8, 8, 4), (2, 3, 3, 20), (1, 1, 1, 2)])
 def test_few_numbers_are_rounded_one_after_the_other_as_tensorflow_does(shape):
     x = np.random.RandomState(5).rand(*shape).astype(np.float32)
     rows, channels, one = x.reshape(-1, shape[-1]), shape[-1], np.float32(1)
