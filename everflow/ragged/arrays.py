@@ -59,7 +59,7 @@ def _joined(values: Any, axis: int, stack_values: bool) -> Any:
         raise ValueError("axis may only be negative if ndims is statically known.")
     axis = wrapped_axis(axis, out_rank)
     # Tensors of which no dimension can be ragged are joined as they are.
-    if rank is None or rank < 2 or axis == out_rank - 1 and not any(map(is_ragged, tensors)):
+    if rank is None or rank < 2 or axis == rank - (not stack_values) and not any(map(is_ragged, tensors)):
         return tf.stack(tensors, axis) if stack_values else tf.concat(tensors, axis)
     deepest = max([t.ragged_rank for t in tensors if is_ragged(t)], default=1)
     tensors = [_as_ragged(t, min(deepest, rank - 1), kind) for t in tensors]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from plain import computed, described, plain, refused
-from rows import R, RT, deep, rows, unsized, words
+from rows import RT, R, deep, rows, unsized, words
 
 import everflow as tf
 
@@ -26,7 +26,7 @@ def test_splits_of_sparse_tensors_must_cut_the_values(splits, message):
 
 
 def test_gathered_rows_have_as_many_splits_as_the_indices_ask_for():
-    gather = lambda rank: raw.RaggedGather(  # noqa: E731
+    gather = lambda rank: raw.RaggedGather(
         params_nested_splits=[[0, 1, 2], [0, 2, 5]], params_dense_values=[3, 1, 2, 5, 4], indices=[1, 0], OUTPUT_RAGGED_RANK=rank
     )
     made = gather(2)
@@ -37,7 +37,7 @@ def test_gathered_rows_have_as_many_splits_as_the_indices_ask_for():
 
 def test_places_of_numbers_outside_are_named():
     for indices, message in [([[0, 1], [3, 0]], "indices[1,0] = 3 is not in [0, 3)"), (-1, "indices = -1 is not in [0, 3)")]:
-        assert message in refused(lambda: computed(tf.gather(rows(), unsized(indices))))
+        assert message in refused(lambda indices=indices: computed(tf.gather(rows(), unsized(indices))))
 
 
 @pytest.mark.parametrize(
