@@ -7,7 +7,6 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.shapes import TensorShape
-from everflow.keras import activations
 from everflow.keras.backend import elementwise
 from everflow.keras.config import cast_to_floatx
 from everflow.keras.configured import ConfiguredLayer
@@ -106,7 +105,7 @@ class Softmax(_ElementWise):
         self._keep(locals())
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
-        return activations.softmax(inputs, axis=self.axis)
+        return tf.nn.softmax(inputs, axis=self.axis)
 
 
 @public("keras.layers.ReLU")
