@@ -170,7 +170,9 @@ class Namespace(types.ModuleType):
         return value
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *members(self.__everflow__)})
+        from everflow.internals import public_names_in
+
+        return sorted({*super().__dir__(), *members(self.__everflow__), *public_names_in(self.__everflow__)})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return namespace, (self.__everflow__,)

@@ -141,6 +141,11 @@ def holds(path: str, name: str) -> bool:
     return path.split(".")[0] in FOLDERS and (name in table().get(path, ()) or f"{path}.{name}" in table())
 
 
+def public_names_in(path: str) -> set[str]:
+    """The names of a module of tf.contrib behind which a public name stands, as that of tf.distributions.Normal in tf.contrib.distributions."""
+    return {name for name, target in table().get(path, {}).items() if api.has(target)} if path.startswith("contrib.") else set()
+
+
 def attribute(path: str, name: str) -> Any:
     """What `name` is in the module at `path`; AttributeError if Everflow does not have it."""
     full = f"{path}.{name}" if path else name

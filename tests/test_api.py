@@ -147,3 +147,11 @@ def test_namespaces_can_be_pickled(publish):
 
     publish(object(), "fresh.thing")
     assert pickle.loads(pickle.dumps(api.namespace("fresh"))) is api.namespace("fresh")
+
+
+def test_modules_of_contrib_list_what_they_share_with_others():
+    module = tf.contrib.distributions
+    assert {"Bernoulli", "Normal", "kl_divergence", "MultivariateNormalDiag"} <= set(dir(module))
+    assert module.Normal is tf.distributions.Normal
+    for name in dir(module):
+        assert getattr(module, name) is not None or name.startswith("__")

@@ -30,7 +30,7 @@ from everflow.values.resources import Storage
 class Kernel:
     """What an op with certain attributes and input types does."""
 
-    __slots__ = ("attrs", "definition", "gives_one", "is_read", "node", "run", "types", "variable_type", "writes")
+    __slots__ = ("attrs", "definition", "gives_one", "is_read", "node", "run", "takes_piece", "types", "variable_type", "writes")
 
     def __init__(self, definition: opdefs.OpDef, attrs: dict[str, Any], input_types: list[dtypes.DType]) -> None:
         source = Node(FEED, "", {}, [], None, CONTEXT)
@@ -43,6 +43,7 @@ class Kernel:
         self.definition = definition
         self.gives_one = len(definition.outputs) == 1 and not definition.outputs[0].is_list
         self.is_read = definition.name == "ReadVariableOp"
+        self.takes_piece = definition.name in ("StridedSlice", "Slice")
         meaning = self.node.meaning
         self.writes = meaning is not None and meaning.writes
         # The dtype that the variable must have, for ops that leave their check to shape rules, which know graphs.
@@ -54,6 +55,8 @@ class Kernel:
 
 
 CONTEXT = Context(LIBRARY)
+# From how many bytes on a small piece does not share memory with what it was taken of.
+LARGE = 1 << 16
 _kernels: dict[Any, Kernel] = {}
 # The same by what a call looks like, before its attributes are completed and checked.
 _calls: dict[Any, Kernel] = {}
@@ -204,6 +207,8 @@ def _run(kernel: Kernel, inputs: list[Any], name: str | None) -> Any:
             if kernel.gives_one:
                 if kernel.is_read and type(found) is torch.Tensor:
                     found = found.detach()
+                elif kernel.takes_piece and type(found) is torch.Tensor:
+                    found = _piece(found)
                 outputs = [EagerTensor(found, kinds[0])]
             elif len(kinds) == 1:
                 outputs = [EagerTensor(found, kinds[0])]
@@ -220,6 +225,12 @@ def _run(kernel: Kernel, inputs: list[Any], name: str | None) -> Any:
     if kernel.gives_one:
         return outputs[0]
     return registry.arranged(kernel.definition, kernel.attrs, outputs) if kinds or kernel.definition.outputs else None
+
+
+def _piece(value: torch.Tensor) -> torch.Tensor:
+    """A small piece of much as a copy: else it would keep all of that, and have a variable be copied when it is written."""
+    whole = value.untyped_storage().nbytes()
+    return value.clone() if whole >= LARGE and value.nbytes * 16 <= whole else value
 
 
 def traced(function: Callable[..., Any], arguments: list[Any], kind: str, name: str | None) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from everflow.api import internal, public
 from everflow.graph import shapes
 from everflow.graph.operation import Operation
+from everflow.graph.shapes import Dims
 from everflow.graph.tensor import Tensor
 
 LARGEST = 1 << 16
@@ -105,7 +106,7 @@ def dims_of(tensor: Any, depth: int = 32) -> tuple[int | None, ...] | None:
     if tensor.dims == ():
         value = known(tensor)
         return None if value is None or value != -1 else None
-    value = known(tensor)
+    value = None if _of_static_sizes(tensor) else known(tensor)
     if value is not None:
         return tuple(None if d < 0 else int(d) for d in value.reshape(-1))
     length = tensor.dims[0] if tensor.dims is not None and len(tensor.dims) == 1 else None
@@ -144,6 +145,18 @@ def dims_of(tensor: Any, depth: int = 32) -> tuple[int | None, ...] | None:
             compute = _BINARY[op.type]
             return tuple(None if a is None or b is None else int(compute(a, b)) for a, b in zip(x, y))
     return unknown
+
+
+def _of_static_sizes(tensor: Any) -> bool:
+    """Whether a shape vector is the shape of something, or pieces of such: then it says what is known of these, and nothing is computed."""
+    if tensor.is_eager or not _memory.computes:
+        return False
+    op = tensor.op
+    if op.type == "StridedSlice":
+        return op.attr("shrink_axis_mask") == 0 and _of_static_sizes(op.inputs[0])
+    if op.type in ("Concat", "ConcatV2"):
+        return any(_of_static_sizes(t) for t in op.inputs)
+    return op.type in ("Shape", "ShapeN")
 
 
 def _size(tensor: Any) -> int | None:
@@ -200,18 +213,26 @@ def _pure(compute: Callable[..., Any]) -> Callable[..., Any]:
     return rule
 
 
+def _dims(tensor: Tensor, depth: int) -> Dims:
+    """The sizes of a tensor: its static ones, or those of its value where shape inference may compute it."""
+    if _memory.computes and not shapes.is_fully_defined(tensor.dims):
+        value = known(tensor, depth)
+        return tensor.dims if value is None else value.shape
+    return tensor.dims
+
+
 def _shape(op: Operation, index: int, depth: int) -> np.ndarray | None:
-    dims = op.inputs[index].dims
+    dims = _dims(op.inputs[index], depth)
     return np.array(dims, op.attr("out_type").as_numpy_dtype) if shapes.is_fully_defined(dims) else None
 
 
 def _size_rule(op: Operation, index: int, depth: int) -> np.ndarray | None:
-    dims = op.inputs[0].dims
+    dims = _dims(op.inputs[0], depth)
     return np.array(shapes.num_elements(dims), op.attr("out_type").as_numpy_dtype) if shapes.is_fully_defined(dims) else None
 
 
 def _rank(op: Operation, index: int, depth: int) -> np.ndarray | None:
-    dims = op.inputs[0].dims
+    dims = op.inputs[0].dims if op.inputs[0].dims is not None else _dims(op.inputs[0], depth)
     return None if dims is None else np.array(len(dims), np.int32)
 
 

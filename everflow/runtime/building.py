@@ -21,4 +21,4 @@ def outputs_of(op: Operation, inputs: list[np.ndarray]) -> list[np.ndarray] | No
     node = Node(op.type, op.name, op.attrs, constants, op, context)
     for t in op.outputs:
         node.add_output(t.dtype, t.dims)
-    return computed(node)
+    return computed(node, strings=True)

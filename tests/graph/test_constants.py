@@ -80,3 +80,20 @@ def test_permutations_that_follow_from_a_rank_are_known_to_shapes():
 def test_values_that_were_computed_are_not_told():
     assert tf.contrib.util.constant_value(tf.range(tf.rank(tf.zeros([2, 3])) - 1)) is None
     assert tf.contrib.util.constant_value(tf.range(3)).tolist() == [0, 1, 2]
+
+
+def test_sizes_of_what_is_computed_of_constants_are_known_to_shapes():
+    words = tf.string_split(["a b c"]).values
+    chosen = tf.where(tf.constant([True, False, True]))
+    assert words.shape.as_list() == [None]
+    assert tf.zeros([tf.size(words) + 1]).shape.as_list() == [4]
+    assert tf.zeros([tf.shape(chosen)[0]]).shape.as_list() == [2]
+    assert tf.zeros(tf.strings.length(["ab", "cde"])).shape.as_list() == [2, 3]
+    assert tf.zeros(tf.cast(tf.shape(chosen), tf.int64)).shape.as_list() == [2, 1]
+
+
+def test_shapes_that_are_taken_whole_say_what_is_known_statically():
+    chosen = tf.where(tf.constant([True, False, True]))
+    assert tf.zeros(tf.shape(chosen)).shape.as_list() == [None, 1]
+    assert tf.zeros(tf.shape(chosen)[:1]).shape.as_list() == [None]
+    assert tf.zeros(tf.concat([tf.shape(chosen), [5]], 0)).shape.as_list() == [None, 1, 5]

@@ -68,3 +68,13 @@ def test_a_session_that_ends_lets_go_of_its_variables_at_once(use_resource):
         assert value() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("take", [lambda v: v[0], lambda v: tf.slice(v, [0, 0], [1, 2])])
+def test_a_small_piece_of_a_variable_does_not_keep_all_of_it(take, eager):
+    v = tf.Variable(tf.zeros([20000, 2]))
+    piece = take(v)
+    place = v._handle.value.value.data_ptr()
+    v.scatter_update(tf.IndexedSlices([[1.0, 2.0]], [0]))
+    assert v._handle.value.value.data_ptr() == place, "the variable was copied"
+    assert piece.numpy().reshape(-1).tolist() == [0, 0]

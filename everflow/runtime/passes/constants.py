@@ -36,12 +36,12 @@ def fold_constants(plan: Plan) -> bool:
     return bool(table)
 
 
-def computed(node: Node) -> list[np.ndarray] | None:
-    """The outputs of a node whose inputs are all constant, where it does nothing but compute them."""
-    return _computed(node) if _foldable(node) else None
+def computed(node: Node, strings: bool = False) -> list[np.ndarray] | None:
+    """The outputs of a node whose inputs are all constant, where it does nothing but compute them: numbers, or strings too."""
+    return _computed(node) if _foldable(node, strings) else None
 
 
-def _foldable(node: Node) -> bool:
+def _foldable(node: Node, strings: bool) -> bool:
     if not node.outputs or not node.inputs or node.op is None or node.op.op_def_.is_stateful:
         return False
     meaning = node.meaning
@@ -49,8 +49,9 @@ def _foldable(node: Node) -> bool:
         return False
     if any(v.constant is None for v in node.inputs):
         return False
-    if not all(values.is_numeric(v.dtype) and not v.dtype._is_ref_dtype for v in (*node.inputs, *node.outputs)):
-        return False
+    for v in (*node.inputs, *node.outputs):
+        if v.dtype._is_ref_dtype or not (values.is_numeric(v.dtype) or strings and v.dtype.name == "string"):
+            return False
     return all((shapes.num_elements(v.dims) or 0) <= LARGEST for v in (*node.inputs, *node.outputs))
 
 
