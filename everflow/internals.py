@@ -154,6 +154,9 @@ def attribute(path: str, name: str) -> Any:
         for known in (full, api.INTERNAL + full, *_names_in_tensorflow(full)):
             if api.has(known):
                 return api.find(known)
+            # A module of ours that stands for one of TensorFlow's as it is.
+            if (owner := known.rpartition(".")[0]) and api.has(owner) and hasattr(api.find(owner), name):
+                return getattr(api.find(owner), name)
         public = looks.homes().get(shown(path), {}).get(name)
         if public and api.has(public):
             return api.find(public)

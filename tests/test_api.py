@@ -9,7 +9,7 @@ import types
 import pytest
 
 import everflow as tf
-from everflow import api
+from everflow import api, internals
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -155,3 +155,9 @@ def test_modules_of_contrib_list_what_they_share_with_others():
     assert module.Normal is tf.distributions.Normal
     for name in dir(module):
         assert getattr(module, name) is not None or name.startswith("__")
+
+
+def test_modules_that_stand_for_internal_ones_are_found_through_others():
+    fn_args = internals.attribute("python.estimator.util", "fn_args")
+    assert fn_args is internals.module("python.util.function_utils").fn_args
+    assert fn_args(lambda features, labels, *rest, mode=None: None) == ("features", "labels")

@@ -15,6 +15,8 @@ from everflow.graph.shapes import Dims
 from everflow.graph.tensor import Tensor
 
 LARGEST = 1 << 16
+# How many ops a value is followed through.
+DEEPEST = 32
 # Nothing about shapes follows from more elements than these.
 MOST = 1 << 22
 # The ops whose values `constant_value` tells; programs take other values for ones that vary.
@@ -42,7 +44,7 @@ def computing(rule: Callable[..., Any], *args: Any) -> Any:
         _memory.computes = before
 
 
-def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
+def known(tensor: Any, depth: int = DEEPEST) -> np.ndarray | None:
     """The value of a tensor where it follows from constants and static shapes; None where it does not."""
     if tensor.is_eager:
         return tensor.numpy_value()
@@ -101,12 +103,12 @@ def _is_told(op: Operation) -> bool:
     return op.type in _TOLD and not (op.type == "Pack" and op.attr("axis") != 0) and all(_is_told(t.op) for t in op.inputs)
 
 
-def dims_of(tensor: Any, depth: int = 32) -> tuple[int | None, ...] | None:
+def dims_of(tensor: Any, depth: int = DEEPEST) -> tuple[int | None, ...] | None:
     """The dims that a shape vector stands for, unknown sizes as None; None where not even the rank is known."""
     if tensor.dims == ():
         value = known(tensor)
         return None if value is None or value != -1 else None
-    value = None if _of_static_sizes(tensor) else known(tensor)
+    value = None if _of_static_sizes(tensor) else known(tensor, depth)
     if value is not None:
         return tuple(None if d < 0 else int(d) for d in value.reshape(-1))
     length = tensor.dims[0] if tensor.dims is not None and len(tensor.dims) == 1 else None
@@ -160,14 +162,14 @@ def _of_static_sizes(tensor: Any) -> bool:
 
 
 def _size(tensor: Any) -> int | None:
-    value = known(tensor)
+    value = known(tensor, DEEPEST - 1)
     if value is not None:
         return None if value.reshape(-1)[0] < 0 else int(value.reshape(-1)[0])
     op = tensor.op
     while op.type in ("Cast", "Identity"):
         op = op.inputs[0].op
     if op.type == "StridedSlice" and op.attr("shrink_axis_mask") == 1:
-        piece, index = dims_of(op.inputs[0]), known(op.inputs[1])
+        piece, index = dims_of(op.inputs[0], DEEPEST - 1), known(op.inputs[1])
         if piece is not None and index is not None and index.size == 1 and -len(piece) <= index.reshape(-1)[0] < len(piece):
             return piece[int(index.reshape(-1)[0])]
     return None
@@ -335,7 +337,7 @@ def _reduced(compute: Callable[..., Any]) -> Callable[..., Any]:
 def _captured(op: Operation, index: int, depth: int) -> np.ndarray | None:
     """What a branch or the body of a loop takes from outside is as constant as it is there."""
     graph: Any = op.graph
-    if not getattr(graph, "rereads_variables", False):
+    if not getattr(graph, "rereads_variables", False) or graph.is_uncertain and depth < DEEPEST - 1:
         return None
     outside = graph.outside(op.outputs[0])
     return None if outside is op.outputs[0] or outside.is_eager else known(outside, depth)

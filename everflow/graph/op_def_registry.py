@@ -31,3 +31,17 @@ def register_op_list(op_list: Any) -> None:
             raise ValueError(
                 f"Registered op_def for {definition.name} ({known[definition.name]}) not equal to op_def to register ({definition})"
             )
+
+
+@internal("pywrap_tensorflow.TF_GetAllOpList", "pywrap_tensorflow_internal.TF_GetAllOpList")
+def all_op_list() -> bytes:
+    """All op definitions as a serialized OpList: what `TF_GetBuffer` takes."""
+    from everflow.proto import op_def_pb2
+
+    return op_def_pb2.OpList(op=[get_registered_ops()[name] for name in sorted(opdefs.names())]).SerializeToString()
+
+
+@internal("pywrap_tensorflow.TF_GetBuffer", "pywrap_tensorflow_internal.TF_GetBuffer")
+def buffer_bytes(buffer: bytes) -> bytes:
+    """What a buffer of the C API holds."""
+    return buffer

@@ -97,3 +97,21 @@ def test_shapes_that_are_taken_whole_say_what_is_known_statically():
     assert tf.zeros(tf.shape(chosen)).shape.as_list() == [None, 1]
     assert tf.zeros(tf.shape(chosen)[:1]).shape.as_list() == [None]
     assert tf.zeros(tf.concat([tf.shape(chosen), [5]], 0)).shape.as_list() == [None, 1, 5]
+
+
+def test_branches_compute_no_sizes_of_outer_constants():
+    """A branch that is not taken may be wrong for what is known outside."""
+    sizes, wrong = tf.constant([2, 3]), tf.constant([4, 4]) * 1
+    x, chosen = tf.placeholder(tf.float32, [6]), tf.placeholder(tf.bool)
+    found = {}
+
+    def branch():
+        found["given"] = tf.reshape(x, sizes).shape.as_list()
+        found["computed"] = tf.reshape(tf.placeholder(tf.float32), sizes + 0).shape.as_list()
+        return tf.reshape(x, [-1, wrong[0]])
+
+    tf.cond(chosen, branch, lambda: x)
+    assert found == {"given": [2, 3], "computed": [None, None]}
+    with pytest.raises(ValueError, match="evenly divisible by 4"):
+        tf.cond(tf.constant(True), branch, lambda: x)
+    assert found["computed"] == [2, 3]

@@ -23,3 +23,9 @@ def test_others_can_be_added(monkeypatch):
     assert registry.get_registered_ops()["OfAProgram"].input_arg[0].name == "x"
     with pytest.raises(ValueError, match="(?s)Registered op_def for MatMul .* not equal"):
         registry.register_op_list(op_def_pb2.OpList(op=[op_def_pb2.OpDef(name="MatMul")]))
+
+
+def test_the_c_api_lists_all_ops():
+    c_api = internals.module("python.pywrap_tensorflow")
+    found = op_def_pb2.OpList.FromString(c_api.TF_GetBuffer(c_api.TF_GetAllOpList()))
+    assert [op.name for op in found.op] == sorted(opdefs.names())

@@ -11,6 +11,7 @@ from everflow import errors, nest
 from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
 from everflow.graph.attrs import FunctionName
+from everflow.graph.constants import computing, known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.functions import add_body
@@ -120,9 +121,10 @@ def add_choice(chosen: Tensor, branches: list[FuncGraph], op_type: str, name: st
 # -- tf.cond
 
 
-def _branch(function: Callable[[], Any], name: str, label: str, strict: bool) -> tuple[FuncGraph, Any]:
+def _branch(function: Callable[[], Any], name: str, label: str, strict: bool, uncertain: bool = False) -> tuple[FuncGraph, Any]:
     """Builds a branch; returns it with what the function returned."""
     body = FuncGraph.body_of(get_default_graph(), name)
+    body.is_uncertain = uncertain
     body.branch = (name.rpartition("/")[0], label)
     with body.as_default():
         found = function()
@@ -175,9 +177,10 @@ def cond(
         # TensorFlow's branches begin with a Switch and three Identities: of its two outputs, and of the predicate.
         graph = get_default_graph()
         graph._uncounted += 4
-        true_body, true_found = _branch(true_fn, scope + "true", "true_fn", strict)
+        uncertain = computing(known, pred) is None
+        true_body, true_found = _branch(true_fn, scope + "true", "true_fn", strict, uncertain)
         graph._op_count = true_body._op_count + _handed_through(true_body, true_found)
-        false_body, false_found = _branch(false_fn, scope + "false", "false_fn", strict)
+        false_body, false_found = _branch(false_fn, scope + "false", "false_fn", strict, uncertain)
         made = false_body._op_count + _handed_through(false_body, false_found)
         true_found, false_found = with_same_indices([true_body, false_body], [true_found, false_found])
         nest.assert_same_structure(true_found, false_found, expand_composites=True)
