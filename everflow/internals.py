@@ -142,7 +142,7 @@ def holds(path: str, name: str) -> bool:
 
 
 def public_names_in(path: str) -> set[str]:
-    """The names of a module of tf.contrib behind which a public name stands, as that of tf.distributions.Normal in tf.contrib.distributions."""
+    """The names of a module of tf.contrib behind which public names stand, as tf.distributions.Normal in tf.contrib.distributions."""
     return {name for name, target in table().get(path, {}).items() if api.has(target)} if path.startswith("contrib.") else set()
 
 
