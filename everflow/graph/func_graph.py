@@ -42,7 +42,7 @@ class FuncGraph(Graph):
     prunes_effects = False
     # Whether effects happen in the order in which they were written.
     orders_effects = False
-    # Whether this is a branch that is chosen when the graph runs: no static shape follows there from what is computed of outer constants.
+    # Whether this is a branch that may not be taken: no static shape follows there from what is computed of outer constants.
     is_uncertain = False
     # The conditional of which this is a branch, and how errors call the branch.
     branch: tuple[str, str] | None = None

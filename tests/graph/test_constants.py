@@ -110,8 +110,10 @@ def test_branches_compute_no_sizes_of_outer_constants():
         found["computed"] = tf.reshape(tf.placeholder(tf.float32), sizes + 0).shape.as_list()
         return tf.reshape(x, [-1, wrong[0]])
 
-    tf.cond(chosen, branch, lambda: x)
-    assert found == {"given": [2, 3], "computed": [None, None]}
+    for never in (chosen, tf.constant(False), tf.less(5, sizes[0])):
+        tf.cond(never, branch, lambda: x)
+        assert found == {"given": [2, 3], "computed": [None, None]}
+    tf.cond(tf.constant(True), lambda: x, branch)
     with pytest.raises(ValueError, match="evenly divisible by 4"):
         tf.cond(tf.constant(True), branch, lambda: x)
     assert found["computed"] == [2, 3]

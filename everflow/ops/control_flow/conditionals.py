@@ -177,10 +177,10 @@ def cond(
         # TensorFlow's branches begin with a Switch and three Identities: of its two outputs, and of the predicate.
         graph = get_default_graph()
         graph._uncounted += 4
-        uncertain = computing(known, pred) is None
-        true_body, true_found = _branch(true_fn, scope + "true", "true_fn", strict, uncertain)
+        chosen = computing(known, pred)
+        true_body, true_found = _branch(true_fn, scope + "true", "true_fn", strict, uncertain=chosen is None or not chosen)
         graph._op_count = true_body._op_count + _handed_through(true_body, true_found)
-        false_body, false_found = _branch(false_fn, scope + "false", "false_fn", strict, uncertain)
+        false_body, false_found = _branch(false_fn, scope + "false", "false_fn", strict, uncertain=chosen is None or bool(chosen))
         made = false_body._op_count + _handed_through(false_body, false_found)
         true_found, false_found = with_same_indices([true_body, false_body], [true_found, false_found])
         nest.assert_same_structure(true_found, false_found, expand_composites=True)
