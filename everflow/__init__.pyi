@@ -433,6 +433,7 @@ from everflow.ops.math.division import power as _pow
 pow = _pow
 from everflow.ops.checks.printing import print_v2 as _print
 print = _print
+from everflow._api import profiler as profiler
 from everflow.ops.control_flow.python_functions import py_func as py_func
 from everflow.ops.control_flow.python_functions import eager_py_func as _py_function
 py_function = _py_function

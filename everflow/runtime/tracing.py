@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from everflow.graph import attrs as attr_values
+from everflow.ops.core.registry import MEANINGS
 from everflow.proto import cost_graph_pb2, graph_pb2, step_stats_pb2
 from everflow.runtime import interpreter
 from everflow.runtime.options import RunMetadata, RunOptions
@@ -80,6 +81,7 @@ class Trace:
     def __init__(self, step: Any) -> None:
         self._step = step
         self._entries: list[tuple[Node, int, int, list[Any]]] = []
+        self._addresses: dict[Value, int] = {}
         now = time.time_ns()
         self._names = {v.node: feed_name(v, i) for i, v in enumerate(step.plan.feeds)}
         for node in step.plan.nodes:
@@ -126,6 +128,18 @@ class Trace:
             allocation.requested_bytes = allocation.allocated_bytes = size
             allocation.allocator_name = "cpu"
             allocation.ptr = address
+            self._addresses[node.outputs[slot]] = address
+        taken = sum(described[1] for described in outputs if described is not None and self._is_new(node, described[2]))
+        if taken:
+            entry.memory.add(allocator_name="cpu", total_bytes=taken, peak_bytes=taken, live_bytes=taken)
+
+    def _is_new(self, node: Node, address: int) -> bool:
+        """Whether what lies at an address was made by the node: not what it was given, nor what a variable holds."""
+        if node.is_feed or node.is_constant:
+            return node.is_constant
+        if any(v not in self._addresses for v in node.inputs) and (meaning := MEANINGS.get(node.type)) is not None and meaning.view:
+            return False
+        return all(self._addresses.get(v) != address for v in node.inputs)
 
     def _input_name(self, value: Value) -> str:
         name = self._names.get(value.node, value.node.name)

@@ -104,9 +104,9 @@ op(
 def _product_flops(graph: Any, node: Node) -> OpStats:
     """A multiplication and an addition for each inner index of each element of the product."""
     product = graph.get_operation_by_name(node.name)
-    inner = product.inputs[0].dims[0 if product.attr("transpose_a") else 1]
-    size = shapes.num_elements(product.outputs[0].dims)
-    return OpStats("flops", None if inner is None or size is None else 2 * inner * size)
+    left, size = product.inputs[0].dims, shapes.num_elements(product.outputs[0].dims)
+    known = size is not None and None not in left
+    return OpStats("flops", 2 * left[0 if product.attr("transpose_a") else 1] * size if known else None)
 
 
 def _sparse_multiply(node: Node) -> Callable[..., Any]:

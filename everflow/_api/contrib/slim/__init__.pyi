@@ -8,6 +8,7 @@ from everflow.contrib.layers.target_columns import ProblemType as ProblemType
 from everflow.contrib.layers.reversible import RevBlock as RevBlock
 from everflow.contrib.layers.feature_crossing import SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY as SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY
 from everflow.contrib.framework.variables import VariableDeviceChooser as VariableDeviceChooser
+absolute_import: Any
 from everflow.contrib.framework.arg_scopes import add_arg_scope as add_arg_scope
 from everflow.contrib.framework.variables import add_model_variable as add_model_variable
 from everflow.contrib.layers.regularizers import apply_regularization as apply_regularization
@@ -57,6 +58,7 @@ from everflow._api.contrib.slim import data_provider as data_provider
 from everflow._api.contrib.slim import dataset as dataset
 from everflow._api.contrib.slim import dataset_data_provider as dataset_data_provider
 from everflow.contrib.layers.embeddings import dense_to_sparse as dense_to_sparse
+division: Any
 from everflow.contrib.layers.core import dropout as dropout
 from everflow.contrib.layers.core import elu as elu
 from everflow.contrib.layers.embeddings import embed_sequence as embed_sequence
@@ -116,6 +118,7 @@ from everflow.contrib.layers.feature_inputs import parse_feature_columns_from_ex
 from everflow.contrib.layers.feature_inputs import parse_feature_columns_from_sequence_examples as parse_feature_columns_from_sequence_examples
 from everflow.contrib.layers.pooling import pool as pool
 from everflow._api.contrib.slim import prefetch_queue as prefetch_queue
+print_function: Any
 from everflow._api.contrib.slim import python as python
 from everflow._api.contrib.slim import queues as queues
 from everflow.contrib.layers.feature_columns import real_valued_column as real_valued_column

@@ -2,3 +2,6 @@
 from typing import Any
 
 from everflow.ops.queues.staging_functions import StagingArea as StagingArea
+absolute_import: Any
+division: Any
+print_function: Any

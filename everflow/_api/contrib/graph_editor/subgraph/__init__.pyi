@@ -2,5 +2,8 @@
 from typing import Any
 
 from everflow.contrib.graph_editor.views import SubGraphView as SubGraphView
+absolute_import: Any
+division: Any
 from everflow.contrib.graph_editor.views import make_view as make_view
 from everflow.contrib.graph_editor.views import make_view_from_scope as make_view_from_scope
+print_function: Any

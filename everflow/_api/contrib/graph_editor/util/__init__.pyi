@@ -3,8 +3,10 @@ from typing import Any
 
 from everflow.contrib.graph_editor.elements import ControlOutputs as ControlOutputs
 from everflow.contrib.graph_editor.elements import ListView as ListView
+absolute_import: Any
 from everflow.contrib.graph_editor.elements import check_graphs as check_graphs
 from everflow.contrib.graph_editor.elements import concatenate_unique as concatenate_unique
+division: Any
 from everflow.contrib.graph_editor.elements import find_corresponding as find_corresponding
 from everflow.contrib.graph_editor.elements import find_corresponding_elem as find_corresponding_elem
 from everflow.contrib.graph_editor.elements import flatten_tree as flatten_tree
@@ -19,6 +21,7 @@ from everflow.graph.selection import make_list_of_t as make_list_of_t
 from everflow.contrib.graph_editor.elements import make_placeholder_from_dtype_and_shape as make_placeholder_from_dtype_and_shape
 from everflow.contrib.graph_editor.elements import make_placeholder_from_tensor as make_placeholder_from_tensor
 from everflow.contrib.graph_editor.elements import placeholder_name as placeholder_name
+print_function: Any
 from everflow.contrib.graph_editor.elements import scope_basename as scope_basename
 from everflow.contrib.graph_editor.elements import scope_dirname as scope_dirname
 from everflow.contrib.graph_editor.elements import scope_finalize as scope_finalize

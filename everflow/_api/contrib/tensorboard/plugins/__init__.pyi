@@ -1,4 +1,7 @@
 """Written by `make index`."""
 from typing import Any
 
+absolute_import: Any
+division: Any
+print_function: Any
 from everflow._api.contrib.tensorboard.plugins import projector as projector

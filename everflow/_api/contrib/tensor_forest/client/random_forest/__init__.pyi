@@ -16,5 +16,8 @@ from everflow.contrib.tensor_forest.estimators import TensorForestRunOpAtEndHook
 from everflow.contrib.tensor_forest.estimators import VARIANCE_PREDICTION_KEY as VARIANCE_PREDICTION_KEY
 from everflow.contrib.tensor_forest.estimators import _default_head as __get_default_head
 _get_default_head = __get_default_head
+absolute_import: Any
+division: Any
 from everflow.contrib.tensor_forest.estimators import get_combined_model_fn as get_combined_model_fn
 from everflow.contrib.tensor_forest.estimators import get_model_fn as get_model_fn
+print_function: Any

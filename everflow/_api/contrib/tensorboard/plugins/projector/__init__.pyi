@@ -4,4 +4,7 @@ from typing import Any
 from everflow.contrib.projector import EmbeddingInfo as EmbeddingInfo
 from everflow.contrib.projector import ProjectorConfig as ProjectorConfig
 from everflow.contrib.projector import SpriteMetadata as SpriteMetadata
+absolute_import: Any
+division: Any
+print_function: Any
 from everflow.contrib.projector import visualize_embeddings as visualize_embeddings
