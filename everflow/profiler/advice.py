@@ -34,7 +34,8 @@ def _expensive_operations(model: Model) -> list[str]:
         return []
     reports = []
     kinds = _view(model, "op")
-    whole, kind, lines = kinds.total["exec_micros"], kinds, []
+    whole, kind = kinds.total["exec_micros"], kinds
+    lines: list[str] = []
     while kind.children and len(lines) < 3:
         kind = kind.children[0]
         share = 100 * kind.own["exec_micros"] / whole if whole else 0.0

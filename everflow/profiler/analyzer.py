@@ -169,7 +169,7 @@ class Profiler:
 @internal("pywrap_tensorflow.ProfilerFromFile", "pywrap_tensorflow_internal.ProfilerFromFile")
 def profiler_from_file(path: bytes) -> None:
     """Has the current profile be the one in a file."""
-    with tf.gfile.Open(path, "rb") as file:
+    with tf.gfile.Open(path.decode(), "rb") as file:
         _current[:] = [Model.from_proto(tfprof_log_pb2.ProfileProto.FromString(file.read()))]
 
 

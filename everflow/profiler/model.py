@@ -182,8 +182,8 @@ class Model:
             for step, run in node.runs.items():
                 saved.execs[step].CopyFrom(run)
             for frame in node.frames:
-                file, function, text = (strings.setdefault(s, len(strings)) for s in (frame.file, frame.function, frame.text))
-                saved.trace.traces.add(file_id=file, function_id=function, line_id=text, lineno=frame.line, func_start_line=frame.start)
+                file, function, line = (strings.setdefault(s, len(strings)) for s in (frame.file, frame.function, frame.text))
+                saved.trace.traces.add(file_id=file, function_id=function, line_id=line, lineno=frame.line, func_start_line=frame.start)
         for text, number in strings.items():
             proto.id_to_string[number] = text
         return proto
