@@ -5,6 +5,7 @@ from everflow._api.contrib import autograph as autograph
 from everflow._api.contrib import bayesflow as bayesflow
 from everflow._api.contrib import boosted_trees as boosted_trees
 from everflow._api.contrib import checkpoint as checkpoint
+from everflow._api.contrib import cluster_resolver as cluster_resolver
 from everflow._api.contrib import compiler as compiler
 from everflow._api.contrib import crf as crf
 from everflow._api.contrib import data as data

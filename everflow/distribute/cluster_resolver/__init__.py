@@ -1,0 +1,1 @@
+"""tf.distribute.cluster_resolver: which tasks a cluster has, as the system that started them tells."""
