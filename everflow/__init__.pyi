@@ -616,6 +616,7 @@ to_double: Any
 to_float: Any
 to_int32: Any
 to_int64: Any
+from everflow._api import tpu as tpu
 from everflow.ops.linalg.products import trace as trace
 from everflow._api import train as train
 from everflow.ops.variables.sets import trainable_variables as trainable_variables
@@ -644,6 +645,7 @@ from everflow.ops.math.segments import unsorted_segment_prod as unsorted_segment
 from everflow.ops.math.segments import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
 from everflow.ops.math.segments import unsorted_segment_sum as unsorted_segment_sum
 from everflow.ops.arrays.splitting import unstack as unstack
+from everflow._api import user_ops as user_ops
 from everflow.ops.variables.partitioned import variable_axis_size_partitioner as variable_axis_size_partitioner
 from everflow.ops.variables.variables import variable_creator_scope as variable_creator_scope
 from everflow.ops.variables.variable_scope import variable_op_scope as variable_op_scope

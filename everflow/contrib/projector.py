@@ -16,6 +16,7 @@ _HERE = "contrib.tensorboard.plugins.projector."
 ProjectorConfig = public(_HERE + "ProjectorConfig")(projector_config_pb2.ProjectorConfig)
 EmbeddingInfo = public(_HERE + "EmbeddingInfo")(projector_config_pb2.EmbeddingInfo)
 SpriteMetadata = public(_HERE + "SpriteMetadata")(projector_config_pb2.SpriteMetadata)
+public(_HERE + "DESCRIPTOR")(projector_config_pb2.DESCRIPTOR)
 
 
 @public("contrib.tensorboard.plugins.projector.visualize_embeddings")

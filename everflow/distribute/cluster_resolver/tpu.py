@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import os
 import re
+import socket
 import sys
 import urllib.request
 from typing import Any, NamedTuple
@@ -210,8 +211,6 @@ class TPUClusterResolver(resolvers.ClusterResolver):
 
 
 def _free_port() -> int:
-    import socket
-
     with socket.socket() as s:
         s.bind(("", 0))
         return s.getsockname()[1]

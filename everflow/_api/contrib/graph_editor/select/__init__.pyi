@@ -19,8 +19,10 @@ from everflow.contrib.graph_editor.selecting import get_ops_ios as get_ops_ios
 from everflow.contrib.graph_editor.selecting import get_walks_intersection_ops as get_walks_intersection_ops
 from everflow.contrib.graph_editor.selecting import get_walks_union_ops as get_walks_union_ops
 from everflow.contrib.graph_editor.selecting import get_within_boundary_ops as get_within_boundary_ops
+from everflow.contrib.borrowed_names import iteritems as iteritems
 from everflow.contrib.graph_editor.selecting import make_regex as make_regex
 print_function: Any
 from everflow.contrib.graph_editor.selecting import select_ops as select_ops
 from everflow.contrib.graph_editor.selecting import select_ops_and_ts as select_ops_and_ts
 from everflow.contrib.graph_editor.selecting import select_ts as select_ts
+string_types: Any

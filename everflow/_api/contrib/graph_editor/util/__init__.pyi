@@ -16,6 +16,7 @@ from everflow.contrib.graph_editor.elements import get_predefined_collection_nam
 from everflow.contrib.graph_editor.elements import get_tensors as get_tensors
 from everflow.contrib.graph_editor.elements import get_unique_graph as get_unique_graph
 from everflow.contrib.graph_editor.elements import is_iterable as is_iterable
+from everflow.contrib.borrowed_names import iteritems as iteritems
 from everflow.graph.selection import make_list_of_op as make_list_of_op
 from everflow.graph.selection import make_list_of_t as make_list_of_t
 from everflow.contrib.graph_editor.elements import make_placeholder_from_dtype_and_shape as make_placeholder_from_dtype_and_shape

@@ -1,6 +1,7 @@
 """Written by `make index`."""
 from typing import Any
 
+DESCRIPTOR: Any
 from everflow.contrib.projector import EmbeddingInfo as EmbeddingInfo
 from everflow.contrib.projector import ProjectorConfig as ProjectorConfig
 from everflow.contrib.projector import SpriteMetadata as SpriteMetadata
