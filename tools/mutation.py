@@ -78,6 +78,7 @@ ARITHMETIC = {
     ast.MatMult: ast.Mult,
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitOr,
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }

@@ -53,19 +53,13 @@ def default_session_config() -> Any:
     return config_pb2.ConfigProto(allow_soft_placement=True, graph_options=config_pb2.GraphOptions(rewrite_options=rewriting))
 
 
-def _device_filters(cluster: Any, task_type: str, task_id: int) -> list[str] | None:
-    """The devices that a task of a cluster talks to: the parameter servers and itself."""
-    if not cluster.jobs or TaskType.PS not in cluster.jobs:
-        return None
-    if task_type == TaskType.MASTER:
-        return ["/job:ps", "/job:master"]
-    if task_type == TaskType.CHIEF:
-        return ["/job:ps", "/job:chief"]
-    if task_type == TaskType.WORKER:
-        return ["/job:ps", f"/job:worker/task:{task_id}"]
-    if task_type == TaskType.PS:
-        return ["/job:ps", "/job:worker", "/job:chief", "/job:master"]
-    return None
+# The jobs that a task of each type talks to; a worker sees itself only.
+_SEEN_BY = {
+    TaskType.MASTER: ["/job:ps", "/job:master"],
+    TaskType.CHIEF: ["/job:ps", "/job:chief"],
+    TaskType.WORKER: ["/job:ps", "/job:worker/task:{}"],
+    TaskType.PS: ["/job:ps", "/job:worker", "/job:chief", "/job:master"],
+}
 
 
 class _Cluster:
@@ -149,10 +143,7 @@ class _Cluster:
         # A lone chief trains in its own process.
         if len(jobs) == 1 and len(next(iter(jobs.values()))) == 1:
             return ""
-        return self._protocol_prefix() + jobs[self.type][self.id]
-
-    def _protocol_prefix(self) -> str:
-        return (self.text.get("rpc_layer") or "grpc") + "://"
+        return "grpc://" + jobs[self.type][self.id]
 
 
 @public("estimator.RunConfig")
@@ -192,9 +183,9 @@ class RunConfig:
             raise ValueError("`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.")
         cluster = _Cluster()
         model_dir = _joined_model_dir(cluster.text, model_dir)
-        if session_config is None and cluster.spec and cluster.type in (TaskType.MASTER, TaskType.CHIEF, TaskType.WORKER, TaskType.PS):
+        if session_config is None and cluster.spec and cluster.type in _SEEN_BY:
             session_config = default_session_config()
-            session_config.device_filters.extend(_device_filters(cluster.spec, cluster.type, cluster.id) or [])
+            session_config.device_filters.extend(seen.format(cluster.id) for seen in _SEEN_BY[cluster.type])
         given = {
             "model_dir": model_dir,
             "tf_random_seed": tf_random_seed,

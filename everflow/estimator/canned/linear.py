@@ -99,7 +99,13 @@ def linear_model_fn(
     if isinstance(optimizer, sdca.LinearSDCA):
         if sparse_combiner != "sum":
             raise ValueError("sparse_combiner must be sum when optimizer is a LinearSDCA object.")
-        return sdca.model_fn(features, labels, mode, head, columns, optimizer)
+        with variable_scope(
+            "linear", values=tuple(features.values()), partitioner=partitioner or default_partitioner(config), use_resource=True
+        ):
+            model = linear_model_of(columns, 1, sparse_combiner)
+            logits = model(features)
+            weights_summary(model, 1)
+            return sdca.spec_of(features, labels, mode, head, columns, optimizer, model, logits)
     # The default rate falls with the number of columns.
     optimizer = get_optimizer_instance(optimizer, learning_rate=min(0.2, 1.0 / math.sqrt(len(columns) or 1)))
     with variable_scope("linear", values=tuple(features.values()), partitioner=partitioner or default_partitioner(config)):

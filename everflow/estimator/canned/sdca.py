@@ -10,11 +10,8 @@ from everflow.estimator.canned.sdca_model import SDCAModel, SparseFeatureColumn
 from everflow.estimator.heads.classification import BinaryGraphHead
 from everflow.estimator.heads.regression import RegressionGraphHead
 from everflow.estimator.mode_keys import ModeKeys
-from everflow.feature_column.linear import LinearModel
 from everflow.feature_column.protocol import CategoricalColumn
 from everflow.feature_column.transformation import FeatureTransformationCache
-from everflow.graph.scopes import name_scope
-from everflow.ops.variables.variable_scope import variable_scope
 from everflow.train.global_step import get_global_step
 from everflow.train.session_run_hook import SessionRunHook
 
@@ -50,9 +47,7 @@ class LinearSDCA:
         """The model, and the op of a step."""
         batch = tf.shape(targets)[0]
         cache = FeatureTransformationCache(features)
-        # The bias is the weight of a feature that is always 1.
-        dense, dense_weights = [tf.ones([batch, 1])], [bias_var]
-        sparse, sparse_weights = [], []
+        dense, dense_weights, sparse, sparse_weights = [], [], [], []
         for column in sorted(feature_columns, key=lambda c: c.name):
             weights = state_manager.get_variable(column, "weights")
             if isinstance(column, CategoricalColumn):
@@ -62,6 +57,9 @@ class LinearSDCA:
                 numbers = column.get_dense_tensor(cache, state_manager)
                 dense.append(tf.reshape(numbers, [batch, column.variable_shape.num_elements()]))
                 dense_weights.append(weights)
+        # The bias is the weight of a feature that is always 1.
+        dense.append(tf.ones([batch, 1]))
+        dense_weights.append(bias_var)
         example_weights = tf.ones([batch])
         if weight_column_name:
             example_weights = tf.reshape(tf.cast(features[weight_column_name], tf.float32), [-1])
@@ -110,29 +108,20 @@ class _UpdateWeightsHook(SessionRunHook):
         return tf.train.SessionRunArgs(self._update)
 
 
-def model_fn(features: Any, labels: Any, mode: str, head: Any, feature_columns: Any, optimizer: Any) -> Any:
-    """The model function of a linear model that dual ascent trains."""
+def spec_of(features: Any, labels: Any, mode: str, head: Any, feature_columns: Any, optimizer: Any, model: Any, logits: Any) -> Any:
+    """The spec of a linear model that dual ascent trains."""
     if isinstance(head, BinaryGraphHead):
         loss_type = "logistic_loss"
     elif isinstance(head, RegressionGraphHead) and head.logits_dimension == 1:
         loss_type = "squared_loss"
     else:
         raise ValueError(f"Unsupported head type: {head}")
-    with variable_scope("linear", values=tuple(features.values()), use_resource=True):
-        model = LinearModel(feature_columns=feature_columns, units=1, sparse_combiner="sum", name="linear_model")
-        logits = model(features)
-        tf.summary.scalar("bias", model.bias[0])
     if mode != ModeKeys.TRAIN:
         return head.create_estimator_spec(features=features, mode=mode, labels=labels, logits=logits)
-    if head._weight_column is not None and not isinstance(head._weight_column, str):
-        weight_name = head._weight_column.key
-    else:
-        weight_name = head._weight_column
-    targets = head._label_ids(labels) if hasattr(head, "_label_ids") else labels
-    with name_scope(""):
-        sdca_model, train_op = optimizer.get_train_step(
-            model.layer._state_manager, weight_name, loss_type, feature_columns, features, targets, model.bias, get_global_step()
-        )
+    weight_name = getattr(head._weight_column, "key", head._weight_column)
+    sdca_model, train_op = optimizer.get_train_step(
+        model.layer._state_manager, weight_name, loss_type, feature_columns, features, labels, model.bias, get_global_step()
+    )
     hook = _UpdateWeightsHook(sdca_model, train_op)
     spec = head.create_estimator_spec(features=features, mode=mode, labels=labels, train_op_fn=lambda loss: train_op, logits=logits)
     return spec._replace(training_chief_hooks=(*spec.training_chief_hooks, hook))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import everflow as tf
@@ -24,8 +23,9 @@ class SparseFeatureColumn:
         with name_scope(None, "SparseFeatureColumn", [example_indices, feature_indices]):
             self._example_indices = tf.convert_to_tensor(example_indices, name="example_indices", dtype=tf.int64)
             self._feature_indices = tf.convert_to_tensor(feature_indices, name="feature_indices", dtype=tf.int64)
-            self._feature_values = None
-            if feature_values is not None:
+        self._feature_values = None
+        if feature_values is not None:
+            with name_scope(None, "SparseFeatureColumn", [feature_values]):
                 self._feature_values = tf.convert_to_tensor(feature_values, name="feature_values", dtype=tf.float32)
 
     @property
@@ -103,9 +103,9 @@ class ShardedMutableDenseHashTable:
         if keys.shape.ndims is None:
             raise ValueError(f"Invalid key shape; unknown rank. Given: {keys}")
         if keys.shape.ndims > 1:
-            # A key is a row: its numbers together choose the part.
-            keys = tf.reduce_sum(tf.mod(tf.cast(keys, tf.int64), self._num_shards), axis=1)
-        return tf.cast(tf.mod(tf.abs(keys) if keys.dtype.is_integer else keys, self._num_shards), tf.int32)
+            # A key is a row, whose first number chooses the part.
+            keys = keys[:, 0]
+        return tf.cast(tf.mod(tf.abs(keys), self._num_shards), tf.int32)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of keys."""
@@ -134,7 +134,7 @@ class ShardedMutableDenseHashTable:
 
     def _check_dtype(self, keys: Any) -> None:
         if keys.dtype.base_dtype != tf.as_dtype(self._key_dtype):
-            raise TypeError(f"Signature mismatch. Keys must be dtype {tf.as_dtype(self._key_dtype)!r}, got {keys.dtype!r}.")
+            raise TypeError(f"Signature mismatch. Keys must be dtype {tf.as_dtype(self._key_dtype)}, got {keys.dtype}.")
 
     def export_sharded(self, name: str | None = None) -> tuple[list[Any], list[Any]]:
         """The keys and values of each part."""
@@ -145,15 +145,13 @@ class ShardedMutableDenseHashTable:
 class _Weights:
     """A variable or the parts of one, with the weights as they are before they are shrunk."""
 
-    def __init__(self, variable: Any, suffix: str, scoped: bool, use_resource: Any, trainable: bool) -> None:
+    def __init__(self, variable: Any, suffix: str, use_resource: Any) -> None:
         self.parts = list(variable) if isinstance(variable, (list, tuple, PartitionedVariable)) else [variable]
         self.unshrunk = []
         for part in self.parts:
             with tf.colocate_with(part):
-                # Where they are not to have it, the scope around would be put before the name of the weights.
-                with contextlib.nullcontext() if scoped else tf.name_scope(None):
-                    zeros = tf.zeros_like(part.initialized_value(), dtype=tf.float32)
-                    self.unshrunk.append(tf.Variable(zeros, name=part.op.name + suffix, trainable=trainable, use_resource=use_resource))
+                zeros = tf.zeros_like(part.initialized_value(), dtype=tf.float32)
+                self.unshrunk.append(tf.Variable(zeros, name=part.op.name + suffix, use_resource=use_resource))
 
     def whole(self, variables: list[Any]) -> Any:
         tensors = [tf.convert_to_tensor(v) for v in variables]
@@ -185,12 +183,9 @@ class _Weights:
 class SDCAModel:
     """A linear model with a loss and regularization; `minimize` is a pass over a batch of examples."""
 
-    # What the variables of the weights before they are shrunk are called, and whether checkpoints have the state of examples.
+    # What the variables of the weights before they are shrunk are called, and of which kind they are.
     _suffix = "_unshrunk"
-    _scoped = False
     _use_resource: Any = True
-    _trainable = False
-    _saves_examples = False
 
     def __init__(self, examples: Any, variables: Any, options: Any) -> None:
         if not examples or not variables or not options:
@@ -205,9 +200,8 @@ class SDCAModel:
         _check_has(["loss_type", "symmetric_l2_regularization", "symmetric_l1_regularization"], options)
         self._check_regularization(float(options["symmetric_l1_regularization"]), float(options["symmetric_l2_regularization"]))
         self._examples, self._variables, self._options = examples, variables, options
-        kind = (self._suffix, self._scoped, self._use_resource, self._trainable)
-        self._sparse = [_Weights(v, *kind) for v in variables["sparse_features_weights"]]
-        self._dense = [_Weights(v, *kind) for v in variables["dense_features_weights"]]
+        self._sparse = [_Weights(v, self._suffix, self._use_resource) for v in variables["sparse_features_weights"]]
+        self._dense = [_Weights(v, self._suffix, self._use_resource) for v in variables["dense_features_weights"]]
         self._table = ShardedMutableDenseHashTable(
             key_dtype=tf.int64,
             value_dtype=tf.float32,
@@ -216,7 +210,6 @@ class SDCAModel:
             # Fingerprints are never these.
             empty_key=[0, 0],
             deleted_key=[1, 1],
-            checkpoint=self._saves_examples,
         )
         tf.summary.scalar("approximate_duality_gap", self.approximate_duality_gap())
         tf.summary.scalar("examples_seen", self._table.size())
@@ -373,15 +366,12 @@ class ContribSDCAModel(SDCAModel):
     """The same, for any regularization: there is always some, or the dual problem would have no bound."""
 
     _suffix = "_unshrinked/SDCAOptimizer"
-    _scoped = True
     _use_resource = None
-    _trainable = True
-    _saves_examples = True
 
     def _check_regularization(self, l1: float, l2: float) -> None:
         for name, value in (("symmetric_l1_regularization", l1), ("symmetric_l2_regularization", l2)):
             if value < 0.0:
-                raise ValueError(f"{name} should be non-negative. Found ({value})")
+                raise ValueError(f"{name} should be non-negative. Found ({value:f})")
 
     def _l2(self) -> float:
         return max(super()._l2(), 1.0)
@@ -389,7 +379,7 @@ class ContribSDCAModel(SDCAModel):
 
 def _check_has(items: list[str], given: Any) -> None:
     for item in items:
-        if given.get(item) is None:
+        if given[item] is None:
             raise ValueError(item + " must be specified.")
 
 

@@ -58,9 +58,6 @@ class _BoostedTreesBase(Estimator):
         is_classification: bool,
         train_in_memory: bool = False,
     ) -> None:
-        if n_batches_per_layer < 1:
-            raise ValueError(f"n_batches_per_layer must be positive. Given: {n_batches_per_layer}")
-
         def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
             return bt_model_fn(
                 features,

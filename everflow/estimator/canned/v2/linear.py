@@ -29,12 +29,16 @@ def linear_logit_fn_builder_v2(units: int, feature_columns: Any, sparse_combiner
 
 def linear_logits(features: Any, units: int, columns: Any, sparse_combiner: str) -> Any:
     """The logits of a linear model, in the scope of one."""
+    return _model_and_logits(features, units, columns, sparse_combiner)[1]
+
+
+def _model_and_logits(features: Any, units: int, columns: Any, sparse_combiner: str) -> tuple[Any, Any]:
     check_columns(columns)
     with variable_scope("linear", values=tuple(features.values()), use_resource=True):
         model = linear_model_of(columns, units, sparse_combiner)
         logits = model(features)
     weights_summary(model, units)
-    return logits
+    return model, logits
 
 
 @internal("estimator.canned.linear._linear_model_fn_v2")
@@ -49,7 +53,7 @@ def linear_model_fn_v2(
     if isinstance(optimizer, sdca.LinearSDCA):
         if sparse_combiner != "sum":
             raise ValueError("sparse_combiner must be sum when optimizer is a LinearSDCA object.")
-        return sdca.model_fn(features, labels, mode, head, columns, optimizer)
+        return sdca.spec_of(features, labels, mode, head, columns, optimizer, *_model_and_logits(features, 1, columns, sparse_combiner))
     built = Built(lambda: linear_logits(features, head.logits_dimension, columns, sparse_combiner))
     # The default rate falls with the number of columns.
     rate = min(0.2, 1.0 / math.sqrt(len(columns) or 1))
