@@ -190,25 +190,14 @@ def test_contributions_go_to_the_features_of_the_splits():
     assert explaining._parse_debug_proto_string(message.SerializeToString()) == ([0, 2, 0], [0.5, 1.5, 1.0, 3.0])
 
 
-@pytest.fixture(scope="module")
-def grown(tmp_path_factory):
-    """A regressor of two trees."""
-    with tf.Graph().as_default():
-        folder = str(tmp_path_factory.mktemp("trees"))
-        made = est.BoostedTreesRegressor(columns(), 1, folder, n_trees=2, max_depth=2, learning_rate=0.5, center_bias=True)
-        made.train(batches, max_steps=20)
-        return made
-
-
-def test_trees_and_importances_of_a_training(grown):
+def test_trees_importances_and_explanations_of_a_training(tmp_path):
+    grown = est.BoostedTreesRegressor(columns(), 1, str(tmp_path), n_trees=2, max_depth=2, learning_rate=0.5, center_bias=True)
+    grown.train(batches, max_steps=20)
     found = pb.TreeEnsemble.FromString(grown.get_variable_value("boosted_trees:0_serialized"))
     leaves = [[round(node.leaf.scalar, 3) for node in tree.nodes if node.HasField("leaf")] for tree in found.trees]
     assert (leaves, list(found.tree_weights)) == ([[0.125, 0.25, 0.792, 0.292], [-0.038, 0.128, -0.146, -0.219], [0.0]], [1.0, 1.0, 1.0])
     assert plain(list(grown.experimental_feature_importances(normalize=True).items()), 3) == [["b", 1.0], ["a_bucketized", 0.0]]
     assert plain(list(grown.experimental_feature_importances().items()), 3) == [["b", 0.594], ["a_bucketized", 0.0]]
-
-
-def test_explanations_of_a_training(grown):
     found = list(zip(range(4), grown.experimental_predict_with_explanations(batches)))
     assert plain([[f["bias"], f["predictions"], list(f["dfc"].items())] for _, f in found], 3) == [
         [0.5, [0.0868], [["b", -0.288], ["a_bucketized", -0.125]]],

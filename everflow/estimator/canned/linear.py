@@ -21,6 +21,8 @@ from everflow.losses.weighting import Reduction
 from everflow.ops.variables.partitioned import PartitionedVariable
 from everflow.ops.variables.variable_scope import variable_scope
 
+LEARNING_RATE = 0.2
+
 
 def _parts(variables: Any) -> list[Any]:
     return [part for v in variables for part in (list(v) if isinstance(v, PartitionedVariable) else [v])]
@@ -81,6 +83,11 @@ def weights_summary(model: Any, units: int) -> None:
     tf.summary.scalar("fraction_of_zero_weights", _fraction_of_zero(weights))
 
 
+def rate_of(optimizer: Any, columns: Any) -> float:
+    """The rate of an optimizer that is given by its name. Where there is none at all, it falls with the number of columns."""
+    return LEARNING_RATE if optimizer else min(LEARNING_RATE, 1.0 / math.sqrt(len(columns) or 1))
+
+
 @internal("estimator.canned.linear._linear_model_fn")
 def linear_model_fn(
     features: Any,
@@ -106,8 +113,7 @@ def linear_model_fn(
             logits = model(features)
             weights_summary(model, 1)
             return sdca.spec_of(features, labels, mode, head, columns, optimizer, model, logits)
-    # The default rate falls with the number of columns.
-    optimizer = get_optimizer_instance(optimizer, learning_rate=min(0.2, 1.0 / math.sqrt(len(columns) or 1)))
+    optimizer = get_optimizer_instance(optimizer or "Ftrl", learning_rate=rate_of(optimizer, columns))
     with variable_scope("linear", values=tuple(features.values()), partitioner=partitioner or default_partitioner(config)):
         logits = linear_logit_fn_builder(head.logits_dimension, columns, sparse_combiner)(features)
         return head.create_estimator_spec(features=features, mode=mode, labels=labels, optimizer=optimizer, logits=logits)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from everflow.api import internal
 from everflow.estimator.canned import sdca
-from everflow.estimator.canned.linear import linear_logit_fn_builder, linear_model_of, weights_summary
+from everflow.estimator.canned.linear import linear_logit_fn_builder, linear_model_of, rate_of, weights_summary
 from everflow.estimator.canned.optimizers import checked_features, get_optimizer_instance_v2
 from everflow.estimator.canned.v2.training import Built, check_columns, classification_head, with_global_step
 from everflow.estimator.estimator import EstimatorV2
@@ -55,9 +54,7 @@ def linear_model_fn_v2(
             raise ValueError("sparse_combiner must be sum when optimizer is a LinearSDCA object.")
         return sdca.spec_of(features, labels, mode, head, columns, optimizer, *_model_and_logits(features, 1, columns, sparse_combiner))
     built = Built(lambda: linear_logits(features, head.logits_dimension, columns, sparse_combiner))
-    # The default rate falls with the number of columns.
-    rate = min(0.2, 1.0 / math.sqrt(len(columns) or 1))
-    optimizer = with_global_step(get_optimizer_instance_v2(optimizer, learning_rate=rate), mode)
+    optimizer = with_global_step(get_optimizer_instance_v2(optimizer or "Ftrl", learning_rate=rate_of(optimizer, columns)), mode)
     return head.create_estimator_spec(
         features=features,
         mode=mode,
