@@ -9,7 +9,11 @@ from everflow.distribute.remote_part import RemotePart
 from everflow.distribute.remote_task import RemoteTask
 from everflow.distribute.tensors import packed, unpacked
 from everflow.graph import dtypes
+from everflow.graph.functions import called_functions, with_called
+from everflow.graph.operation import Operation
+from everflow.ops.core.node import FEED
 from everflow.ops.core.registry import Meaning
+from everflow.runtime.placement import calls_functions
 from everflow.runtime.plan import Node, Plan, Value
 
 
@@ -18,6 +22,7 @@ def hand_out(plan: Plan) -> None:
     placer = plan.context.placer
     homes = {n: placer.task_of(n.op) for n in plan.nodes if n.op is not None and n.op.type == n.type}
     homes = {n: t for n, t in homes.items() if t.is_remote}
+    _lead_into_bodies(plan, homes)
     if not homes:
         return
     nodes: list[Node] = []
@@ -29,6 +34,38 @@ def hand_out(plan: Plan) -> None:
             nodes.append(_replaced(plan, task, group, homes, table))
     plan.nodes = nodes
     plan.replace(table)
+    for node in nodes:
+        # Of variables that are elsewhere, the values have come.
+        node.reads = frozenset(i for i in node.reads if node.inputs[i].dtype._is_ref_dtype)
+
+
+def _lead_into_bodies(plan: Plan, homes: dict[Node, RemoteTask]) -> None:
+    """A function that is called here may use what is kept elsewhere: its body goes there itself, and is given nothing."""
+    nodes: list[Node] = []
+    for node in plan.nodes:
+        op = node.op
+        if op is not None and node.type != FEED and node not in homes and calls_functions(op):
+            far = [i for i, v in enumerate(node.inputs) if _is_handle(v) and _home(plan, v, homes) is not None]
+            if far:
+                functions = (plan.context.library(name) for name in called_functions(op))
+                plan.context.placer.lead_outside(op, [f for f in functions if f is not None])
+            for i in far:
+                v = node.inputs[i]
+                stand_in = Node("_Elsewhere", f"{v.node.name}/elsewhere", {}, [], None, plan.context)
+                stand_in.fused = Meaning("_Elsewhere", __name__, lambda node: lambda: None)
+                nodes.append(stand_in)
+                node.inputs[i] = stand_in.add_output(v.dtype, v.dims)
+        nodes.append(node)
+    plan.nodes = nodes
+
+
+def _home(plan: Plan, handle: Value, homes: dict[Node, RemoteTask]) -> RemoteTask | None:
+    """Which remote task keeps a variable or resource; the argument of a function may stand for one."""
+    node = handle.node
+    if node.type != FEED or not plan.context.placer.stands_for_another(node.op):
+        return homes.get(node)
+    task = plan.context.placer.task_of(node.op)
+    return task if task.is_remote else None
 
 
 def _groups(plan: Plan, homes: dict[Node, RemoteTask]) -> list[tuple[RemoteTask | None, list[Node]]]:
@@ -82,13 +119,20 @@ def _replaced(plan: Plan, task: RemoteTask, group: list[Node], homes: dict[Node,
     plan.context.remote_parts.append(part)
     incoming: dict[Value, str] = {}
     copied: dict[Node, None] = {}
+    kept: dict[Operation, None] = {}
     inputs: dict[Node, list[str]] = {}
     for node in group:
         inputs[node] = []
         for v in node.inputs:
-            if v.node not in inside and homes.get(v.node) is task and _is_handle(v):
+            is_kept_there = v.node not in inside and _is_handle(v) and _home(plan, v, homes) is task
+            if is_kept_there:
                 v = _origin(v)
-            if v.node not in inside and (v.node.type == "Const" or (homes.get(v.node) is task and _is_handle(v))):
+            if is_kept_there and v.node.type == FEED:
+                outside = plan.context.placer.source(v.node.op)
+                kept[outside] = None
+                inputs[node].append(f"{outside.name}:0")
+                continue
+            if v.node not in inside and (v.node.type == "Const" or is_kept_there):
                 copied[v.node] = None
             elif v.node not in inside:
                 if v not in incoming:
@@ -96,8 +140,11 @@ def _replaced(plan: Plan, task: RemoteTask, group: list[Node], homes: dict[Node,
                 inputs[node].append(incoming[v])
                 continue
             inputs[node].append(f"{v.node.name}:{v.index}")
+    ops = {n.op for n in group}
+    for op in kept:
+        part.add(op, [], [])
     for node in (*copied, *group):
-        part.add(node, inputs.get(node, []), [c.name for c in node.op.control_inputs if c in {n.op for n in group}])  # type: ignore[union-attr]
+        part.add(node.op, inputs.get(node, []), [c.name for c in node.op.control_inputs if c in ops])  # type: ignore[union-attr]
     used = {v for n in plan.nodes if n not in inside and homes.get(n) is not task for v in n.inputs}
     used |= {v for n in plan.nodes if n not in inside and homes.get(n) is task for v in n.inputs if not _is_handle(v)}
     outgoing = [v for n in group for v in n.outputs if v in used or v in plan.fetches]
@@ -120,13 +167,12 @@ class _PlannedPart(RemotePart):
         super().__init__(task.worker, device, task.incarnation(device))
         self._context = context
         self._task = task
-        self.graph_def.library.CopyFrom(context.graph.as_graph_def().library)
+        self._functions: dict[str, Any] = {}
         self.graph_def.versions.CopyFrom(context.graph.graph_def_versions)
 
-    def add(self, node: Node, inputs: list[str], controls: list[str]) -> None:
+    def add(self, op: Any, inputs: list[str], controls: list[str]) -> None:
         """Adds an op of the program."""
         entry = self.graph_def.node.add()
-        op: Any = node.op
         entry.CopyFrom(op.node_def)
         # Colocation has done its work: the device is known.
         entry.attr.pop("_class", None)
@@ -134,6 +180,11 @@ class _PlannedPart(RemotePart):
         entry.device = own.device_of(op) if own.task_of(op) is self._task else self.device
         del entry.input[:]
         entry.input.extend([*inputs, *(f"^{c}" for c in controls)])
+        called = (self._context.library(name) for name in called_functions(op) if name not in self._functions)
+        for name, function in with_called(f for f in called if f is not None).items():
+            if name not in self._functions:
+                self._functions[name] = function
+                self.graph_def.library.function.append(function.definition)
 
     def run(self, *arguments: Any) -> Any:
         """Has the task run the part."""

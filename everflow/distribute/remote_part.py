@@ -29,6 +29,7 @@ class RemotePart:
         self._incoming: list[str] = []
         self._outgoing: list[str] = []
         self._handle = ""
+        self._is_released = False
         self._lock = threading.Lock()
 
     def receive(self, dtype: DTypeLike) -> str:
@@ -61,9 +62,11 @@ class RemotePart:
     def call(self, tensors: list[Any], timeout: float | None) -> tuple[int, list[Any]]:
         """Runs the piece with TensorProtos: the number of the step, which the caller has to finish, and the results."""
         with self._lock:
-            if not self._handle:
+            if not self._handle and not self._is_released:
                 request = worker_pb2.RegisterGraphRequest(graph_def=self.graph_def)
                 self._handle = called(self._worker.RegisterGraph, request, waits=self._waits).graph_handle
+        if self._is_released:
+            raise errors.CancelledError(None, None, "RunGraph was cancelled: its session is closed")
         step = secrets.randbits(56)
         request = worker_pb2.RunGraphRequest(
             graph_handle=self._handle,
@@ -77,6 +80,8 @@ class RemotePart:
         response = called(self._worker.RunGraph, request, timeout, self._waits)
         if response.status_code:
             self.finish(step)
+            if self._is_released and response.status_code == errors.ABORTED:
+                raise errors.CancelledError(None, None, response.status_error_message)
             raise from_code(None, None, response.status_error_message, response.status_code)
         found = {t.name: t.tensor for t in response.recv}
         return step, [found[key] for key in self._outgoing]
@@ -87,6 +92,8 @@ class RemotePart:
 
     def release(self) -> None:
         """Lets the server forget the piece, which ends runs of it under way."""
+        with self._lock:
+            self._is_released = True
         if self._handle:
             with contextlib.suppress(errors.OpError):
                 request = worker_pb2.DeregisterGraphRequest(graph_handle=self._handle)

@@ -8,9 +8,11 @@ from typing import Any
 from everflow import errors  # type: ignore[no-redef]
 from everflow.distribute.held_objects import HeldObjects
 from everflow.distribute.wire import answering
+from everflow.graph.devices import DeviceSpec
 from everflow.graph.graph import Graph
 from everflow.graph.importer import extend_graph
 from everflow.proto import device_attributes_pb2, worker_pb2, worker_service_pb2_grpc
+from everflow.runtime.options import ConfigProto
 from everflow.runtime.session import BaseSession
 
 
@@ -50,7 +52,7 @@ class Worker(worker_service_pb2_grpc.WorkerServiceServicer):  # type: ignore[nam
     def RegisterGraph(self, request: Any) -> Any:
         """Takes a part of a master's graph."""
         handle = f"{next(self._numbers):016x}"
-        self._parts[handle] = _Part(self._server.target, request.graph_def)
+        self._parts[handle] = _Part(self._server, request.graph_def)
         return worker_pb2.RegisterGraphResponse(graph_handle=handle)
 
     @answering
@@ -92,10 +94,12 @@ class Worker(worker_service_pb2_grpc.WorkerServiceServicer):  # type: ignore[nam
 class _Part(BaseSession):
     """A registered graph: all of it runs, from the tensors that come with the call to those that go back with the answer."""
 
-    def __init__(self, target: str, graph_def: Any) -> None:
+    def __init__(self, server: Any, graph_def: Any) -> None:
         graph = Graph()
         extend_graph(graph, graph_def)
-        super().__init__(target, graph, None)
+        # A part is the task's own, unless functions that it calls go elsewhere: other tasks may be gone, or not there yet.
+        elsewhere = {n.device for f in graph_def.library.function for n in f.node_def if DeviceSpec.from_string(n.device).job}
+        super().__init__(server.target, graph, ConfigProto(device_filters=[server.task.name, *sorted(elsewhere)]))
         ops = graph.get_operations()
         ends = [op for op in ops if op.type in ("_Recv", "_Send")]
         if not all(op.attr("client_terminated") for op in ends):

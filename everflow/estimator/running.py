@@ -108,7 +108,6 @@ def _saving_hooks(estimator: Any, spec: Any, worker_hooks: list[Any], saving_lis
     existing = [h for h in [*worker_hooks, *spec.training_chief_hooks] if isinstance(h, CheckpointSaverHook)]
     made: list[Any] = []
     if (config.save_checkpoints_secs or config.save_checkpoints_steps) and not existing:
-        logging.info("Create CheckpointSaverHook.")
         made = [
             CheckpointSaverHook(
                 estimator.model_dir,

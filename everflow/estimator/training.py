@@ -251,13 +251,13 @@ class TrainingExecutor:
         evaluator = self._Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
         return NewCheckpointListener(evaluator, self._eval_spec.throttle_secs, self._listener)
 
-    def run_chief(self) -> Any:
+    def run_chief(self) -> None:
         """Trains as the chief, which saves."""
-        return self._start_distributed_training()
+        self._start_distributed_training()
 
-    def run_worker(self) -> Any:
+    def run_worker(self) -> None:
         """Trains as a worker, a little later than the chief."""
-        return self._start_distributed_training()
+        self._start_distributed_training()
 
     def run_master(self) -> None:
         """Trains as the chief, and evaluates at checkpoints."""
@@ -265,13 +265,13 @@ class TrainingExecutor:
         listener = self._evaluating_listener()
         self._start_distributed_training(saving_listeners=[listener])
 
-    def _start_distributed_training(self, saving_listeners: Any = None) -> Any:
+    def _start_distributed_training(self, saving_listeners: Any = None) -> None:
         config = self._estimator.config
         # On some platforms a server runs already.
         if not _has_server():
             self._start_std_server(config)
         self._wait_for_chief(config)
-        return self._estimator.train(
+        self._estimator.train(
             input_fn=self._train_spec.input_fn,
             max_steps=self._train_spec.max_steps,
             hooks=list(self._train_spec.hooks) + list(self._train_hooks),
@@ -346,7 +346,8 @@ class TrainingExecutor:
                     "Please consider to increase it."
                 )
             if evaluator.is_final_export_triggered:
-                logging.info("Exiting evaluation, global_step=%s >= train max_steps=%s", result.metrics, self._train_spec.max_steps)
+                step = result.metrics["global_step"]
+                logging.info("Exiting evaluation, global_step=%s >= train max_steps=%s", step, self._train_spec.max_steps)
                 break
 
     class _Evaluator:

@@ -76,7 +76,7 @@ class Context:
         found = self._elsewhere.get(task)
         if found is None:
             found = self._elsewhere[task] = copy.copy(self)
-            found.placer = Placer(self.config, [task, *(t for t in tasks if t is not task)])
+            found.placer = self.placer.seen_from(task, self.config)
             found.resources = task.resources
             found._functions = {}
             found._elsewhere = {tasks[0]: self}

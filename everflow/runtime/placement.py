@@ -26,6 +26,7 @@ class Placer:
         self._only_what_runs = config is not None and config.graph_options.place_pruned_graph
         self._graph_ops_placed = 0
         self._placed: set[Operation] = set()
+        self._outside: dict[Operation, Operation] = {}
 
     def place_graph(self, graph: Graph) -> None:
         """Places what was added to the graph, needed or not, unless the session is to look only at what it runs."""
@@ -57,10 +58,42 @@ class Placer:
         """The task that an op runs in."""
         return self._found(op)[0]
 
+    def seen_from(self, task: Task, config: Any) -> Placer:
+        """The same places, where what leaves its task open runs in another one."""
+        found = Placer(config, [task, *(t for t in self.tasks if t is not task)])
+        found._outside = self._outside
+        return found
+
+    def lead_outside(self, call: Operation, functions: Iterable[Any]) -> None:
+        """Remembers which variables and resources the arguments of called functions stand for. Functions take what is given to the
+        call last as their last arguments."""
+        given = [t.op if _is_handle(t) else None for t in call.inputs]
+        for function in functions:
+            for argument, source in zip(reversed(function.graph.inputs), reversed(given)):
+                if source is not None:
+                    self._outside[argument.op] = source
+
+    def stands_for_another(self, op: Operation | None) -> bool:
+        """Whether an op is an argument of a function that stands for a variable or resource of whoever calls it."""
+        return op in self._outside
+
+    def source(self, op: Operation) -> Operation:
+        """The op that makes a variable or resource which another hands on, or which an argument of a function stands for."""
+        while True:
+            if op in self._outside:
+                op = self._outside[op]
+            elif op.inputs and _is_handle(op.inputs[0]) and any(_is_handle(t) for t in op.outputs):
+                op = op.inputs[0].op
+            else:
+                return op
+
     def _found(self, op: Operation) -> tuple[Task, str]:
+        if op in self._outside:
+            return self._found(self._outside[op])
         spec = DeviceSpec.from_string(op._device)
-        if len(self.tasks) > 1 and spec.job is None:
-            leader = _leader(op)
+        if len(self.tasks) > 1:
+            # What uses a variable or another resource is where that is, whatever it asks for itself.
+            leader = self._owner(op) or (_leader(op) if spec.job is None else None)
             if leader is not None:
                 task = self.task_of(leader)
                 spec = spec.replace(job=task.job, task=task.index)
@@ -81,18 +114,34 @@ class Placer:
             f"devices are [ {available} ]. Make sure the device specification refers to a valid device.{hint}\n\t [[{op.name}]]",
         )
 
+    def _owner(self, op: Operation) -> Operation | None:
+        """The op whose variable or resource another one uses. Functions may use those of several tasks: they stay where they are."""
+        if calls_functions(op):
+            return None
+        takes_refs = op.op_def_.takes_refs
+        return next((t.op for t in op.inputs if t.dtype is resource or (_is_handle(t) and (takes_refs or t.op in self._outside))), None)
+
     def _log(self, op: Operation, device: str) -> None:
         if len(self._placed) == 1:
             print("Device mapping:", *(d.name for t in self.tasks for d in t.devices()), sep="\n", file=sys.stderr)
         print(f"{op.name}: ({op.type}): {device}", file=sys.stderr)
 
 
+def calls_functions(op: Operation) -> bool:
+    """Whether an op has bodies: branches, loops, calls."""
+    return any(a.type in ("func", "list(func)") for a in op.op_def_.attrs.values())
+
+
+def _is_handle(t: Any) -> bool:
+    return t.dtype._is_ref_dtype or t.dtype is resource
+
+
 def _leader(op: Operation) -> Operation | None:
-    """The op that another must be with: the one whose variable or resource it uses, that it is colocated with, or that uses its
-    resource and says where."""
-    for t in op.inputs:
-        if t.dtype._is_ref_dtype or t.dtype is resource:
-            return t.op
+    """The op that another is best with: the one whose value it reads, that it is colocated with, or that uses its resource and says
+    where."""
+    owners = [t.op for t in op.inputs if _is_handle(t)]
+    if owners and not calls_functions(op):
+        return owners[0]
     for group in op.attrs.get("_class") or ():
         name = (group.decode() if isinstance(group, bytes) else group).removeprefix("loc:@")
         if name != op.name and name in op.graph._by_name:

@@ -117,3 +117,36 @@ def test_texts_may_come_as_one_run_of_bytes():
     proto = tensor_pb2.TensorProto(dtype=7, tensor_content=b"\x02\xc8\x01" + b"ab" + b"c" * 200)
     proto.tensor_shape.dim.add(size=2)
     assert array_of(proto).tolist() == [b"ab", b"c" * 200]
+
+
+def test_what_uses_a_variable_is_with_it_whatever_its_device(worker):
+    with tf.Graph().as_default():
+        with tf.device("/job:ps/task:0"):
+            kinds = [tf.get_variable(f"kept_{use}", initializer=3.0, use_resource=use) for use in (False, True)]
+        with tf.device("/job:worker/task:0/cpu:0"):
+            missing = tf.report_uninitialized_variables(kinds)
+            more = [v.assign_add(1.0) for v in kinds]
+        with tf.Session(worker.target) as session:
+            assert session.run(missing).tolist() == [b"kept_False", b"kept_True"]
+            session.run([v.initializer for v in kinds])
+            assert session.run(more) == [4.0, 4.0]
+            assert session.run(missing).tolist() == []
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_branches_and_loops_reach_variables_of_another_process(worker, use_resource):
+    with tf.Graph().as_default():
+        with tf.device("/job:ps/task:0"):
+            there = tf.get_variable(f"there_{use_resource}", initializer=3.0, use_resource=use_resource)
+        with tf.device("/job:worker/task:0"):
+            here = tf.get_variable(f"here_{use_resource}", initializer=1.0, use_resource=use_resource)
+            chosen = tf.placeholder(tf.bool, [])
+            either = tf.cond(chosen, lambda: tf.assign_add(there, 2.0) + here, lambda: tf.assign_add(here, 10.0) + there)
+            nested = tf.cond(chosen, lambda: tf.cond(here > 0, there.read_value, lambda: 0.0), lambda: -1.0)
+            _, total = tf.while_loop(lambda i, _: i < 3, lambda i, total: (i + 1, total + there.read_value()), [0, 0.0])
+        with tf.Session(worker.target) as session:
+            session.run([there.initializer, here.initializer])
+            assert session.run(nested, {chosen: True}) == 3.0
+            assert session.run(either, {chosen: True}) == 6.0
+            assert session.run(either, {chosen: False}) == 16.0
+            assert session.run([there, here, total]) == [5.0, 11.0, 15.0]
