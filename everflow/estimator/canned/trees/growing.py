@@ -342,7 +342,7 @@ class _Training:
             return _as_flag(steps.step(sums, self.stamp, lambda means: self._grower.grow(means, self._nodes_range), "stats"))
 
         def center() -> Any:
-            means = [tf.reduce_sum(gradients, axis=0, keepdims=True), tf.reduce_sum(hessians, axis=0, keepdims=True)]
+            means = [tf.reduce_mean(gradients, axis=0, keepdims=True), tf.reduce_mean(hessians, axis=0, keepdims=True)]
             return _as_flag(steps.step(means, self.stamp, lambda found: self._grower.center(self._center_needed, *found), "bias"))
 
         with tf.control_dependencies(self._kept()):
