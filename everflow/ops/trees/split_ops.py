@@ -86,14 +86,17 @@ class _Scores:
 
     def of(self, sums: Any) -> tuple[Any, Any]:
         """Gains and contributions of sums, whose last axis holds gradients, then hessians."""
-        gradients, hessians = sums[..., : self._logits].astype(np.float64), sums[..., self._logits :].astype(np.float64)
+        # Roundings are TensorFlow's: gains of splits are compared with each other, and stay in the trees.
+        gradients, hessians = sums[..., : self._logits].astype(np.float32), sums[..., self._logits :].astype(np.float32)
         if self._l1:
-            gradients = np.sign(gradients) * np.maximum(np.abs(gradients) - self._l1, 0)
+            gradients = np.sign(gradients) * np.maximum(np.abs(gradients) - np.float32(self._l1), np.float32(0))
         if hessians.shape[-1] == self._logits:
-            total = hessians + self._l2
+            total = hessians + np.float32(self._l2)
             adds = np.divide(-gradients, total, out=np.zeros_like(gradients), where=total > 0)
         else:
-            square = hessians.reshape((*hessians.shape[:-1], self._logits, self._logits)) + self._l2 * np.eye(self._logits)
+            square = hessians.reshape((*hessians.shape[:-1], self._logits, self._logits)).astype(np.float64) + self._l2 * np.eye(
+                self._logits
+            )
             # Nodes without examples have no hessian to divide by.
             regular = np.abs(np.linalg.det(square)) > 0
             square = np.where(regular[..., None, None], square, np.eye(self._logits))
