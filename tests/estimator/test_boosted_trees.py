@@ -91,3 +91,17 @@ def test_training_goes_on_from_a_checkpoint(tmp_path):
 def test_pruning_needs_a_price_for_complexity():
     with pytest.raises(ValueError, match="tree_complexity must be positive"):
         tf.estimator.BoostedTreesClassifier(columns(), n_batches_per_layer=1, pruning_mode="pre").train(batches, steps=1)
+
+
+def test_a_bias_is_centered_by_means_over_examples(tmp_path):
+    # 1.15.5 goes on until a step changes less than a twentieth of the bias.
+    points, y = np.float32([[1], [2], [3], [4], [5]]), np.array([[0], [1], [1], [0], [0]])
+    column = tf.feature_column.bucketized_column(tf.feature_column.numeric_column("x"), [2.5])
+    settings = {"n_batches_per_layer": 1, "n_trees": 1, "max_depth": 1, "l2_regularization": 0.01, "center_bias": True}
+    model = tf.estimator.BoostedTreesClassifier([column], model_dir=str(tmp_path), **settings)
+    found = []
+    for _ in range(4):
+        model.train(lambda: tf.data.Dataset.from_tensors(({"x": points}, y)).repeat(), steps=1)
+        answers = model.predict(lambda: tf.data.Dataset.from_tensors({"x": np.float32([[1.0]])}))
+        found.append(float(next(iter(answers))["logits"][0]))
+    np.testing.assert_allclose(found, [-0.33333331, -0.3927837, -0.40327024, -0.40508646], rtol=1e-6)

@@ -82,7 +82,8 @@ class _Scores:
     """What sums of gradients and hessians say: how much a leaf would gain, and what it would add to the logits."""
 
     def __init__(self, logits: int, l1: float, l2: float) -> None:
-        self._logits, self._l1, self._l2 = logits, l1, l2
+        # TensorFlow takes no notice of l1 where there are several logits.
+        self._logits, self._l1, self._l2 = logits, l1 if logits == 1 else 0.0, l2
 
     def of(self, sums: Any) -> tuple[Any, Any]:
         """Gains and contributions of sums, whose last axis holds gradients, then hessians."""
