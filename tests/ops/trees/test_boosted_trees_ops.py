@@ -238,3 +238,22 @@ def test_summaries_hold_values_weights_and_ranks():
 def test_buckets_end_with_their_boundary():
     (found,) = run(tf.raw_ops.BoostedTreesBucketize(float_values=[[0.1, 0.5, 0.9, 2.0]], bucket_boundaries=[[0.5, 0.9]]))
     assert found.tolist() == [0, 0, 1, 1]
+
+
+def test_gains_are_rounded_as_tensorflow_rounds_them():
+    sums = np.float32([[[0.3, 0.7], [-0.9, 0.4], [0.25, 0.6]]])
+    limits = {"l1": 0.02, "l2": 0.01, "tree_complexity": 0.003, "min_node_weight": 0.0}
+    found = run(
+        tf.raw_ops.BoostedTreesCalculateBestGainsPerFeature(node_id_range=[0, 1], stats_summary_list=[sums], max_splits=1, **limits)
+    )
+    values = [float(np.ravel(part[0])[0]) for part in found]
+    assert values == [0, 0.43670862913131714, 0, -0.39436620473861694, 0.6237623691558838]
+
+
+@pytest.mark.parametrize("l1", [0.0, 0.2])
+def test_several_logits_know_no_l1(l1):
+    sums = np.float32([[[[0.3, -0.2, 0.7, 0.5], [-0.9, 0.1, 0.4, 0.3], [0.25, 0.4, 0.6, 0.2], [0, 0, 0, 0]]]])
+    limits = {"l1": l1, "l2": 0.01, "tree_complexity": 0.003, "min_node_weight": 0.0}
+    found = run(tf.raw_ops.BoostedTreesCalculateBestFeatureSplit(node_id_range=[0, 1], stats_summary=sums, logits_dimension=2, **limits))
+    np.testing.assert_allclose(found.gains, [1.03728735], rtol=1e-6)
+    np.testing.assert_allclose(found.left_node_contribs, [[0.54054052, 0.12345679]], rtol=1e-6)
