@@ -253,7 +253,8 @@ _OUT_OF_BOUNDS = "np.array and its kin of integers out of bounds"
 _RAGGED = "np.array and its kin of lists of different lengths"
 _POSITIONS = "np.array with copy, order, subok, ndmin by position"
 _COPY = "np.array with copy=False that has to copy"
-TABLE.update({_OUT_OF_BOUNDS: "numpy 2.0", _RAGGED: "numpy 1.24", _POSITIONS: "numpy 1.19", _COPY: "numpy 2.0"})
+_UNWILLING = "np.array and its kin of lists of what refuses to become an array, such as tensors of a graph"
+TABLE.update({_UNWILLING: "numpy 1.19", _OUT_OF_BOUNDS: "numpy 2.0", _RAGGED: "numpy 1.24", _POSITIONS: "numpy 1.19", _COPY: "numpy 2.0"})
 
 
 @patch("numpy")
@@ -270,7 +271,7 @@ def _maker(real: Any) -> Any:
             return make(others.pop("a"), dtype, **others) if "a" in others else real(dtype=dtype, **others)
         try:
             return real(object, dtype, *positional, **others) if positional or others else real(object, dtype)
-        except (ValueError, OverflowError, TypeError) as error:
+        except (ValueError, OverflowError, TypeError, NotImplementedError) as error:
             arguments = _mended(error, real.__name__, object, dtype, positional, others)
             if arguments is None:
                 raise
@@ -282,7 +283,11 @@ def _maker(real: Any) -> Any:
 def _mended(error: Exception, maker: str, object: Any, dtype: Any, positional: Any, others: dict[str, Any]) -> tuple[Any, ...] | None:
     """Arguments with which numpy makes what it once made of these; None where the error is right."""
     text = str(error)
-    if isinstance(error, OverflowError) and dtype is not None and np.dtype(dtype).kind in "iu" and "out of bounds" in text:
+    if isinstance(error, NotImplementedError):
+        if isinstance(object, (list, tuple)) and (dtype is None or np.dtype(dtype) == np.object_):
+            note(_UNWILLING)
+            return _array_of_things(object), np.object_
+    elif isinstance(error, OverflowError) and dtype is not None and np.dtype(dtype).kind in "iu" and "out of bounds" in text:
         # They were taken modulo the range of the type.
         values = np.array(object)
         if values.dtype.kind in "iu":
@@ -306,6 +311,19 @@ def _mended(error: Exception, maker: str, object: Any, dtype: Any, positional: A
         )
         return object, np.object_
     return None
+
+
+def _array_of_things(nested: Any) -> np.ndarray:
+    """An array of what stands in lists, whatever it is; lists of different lengths stay lists."""
+    shape: tuple[int, ...] = ()
+    level = [nested]
+    while level and all(isinstance(v, (list, tuple)) and len(v) == len(level[0]) for v in level):
+        shape += (len(level[0]),)
+        level = [item for v in level for item in v]
+    made = np.empty(len(level), np.object_)
+    for i, item in enumerate(level):
+        made[i] = item
+    return made.reshape(shape)
 
 
 def _of_ragged(error: Any, real: Any, a: Any, *args: Any) -> Any:

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+import everflow as tf
 from everflow import years
 
 
@@ -44,6 +45,19 @@ def test_methods_of_arrays():
     assert a.newbyteorder().tolist() == a.byteswap().tolist()
     a.itemset(0, 7)
     assert a.tolist() == [7, 4] and int(np.array([3])) == 3
+
+
+def test_lists_of_tensors_become_arrays_of_them():
+    x, y = tf.zeros([2]), tf.zeros([])
+    made = {(2,): np.array((x, y)), (2, 2): np.asarray([[x, 1.0], [y, x]]), (1,): np.array([x], object), (1, 2): np.array([[x, y]])}
+    for shape, found in made.items():
+        assert found.dtype == object and found.shape == shape
+    assert np.array([[x], y]).shape == (2,)
+    assert np.array([[x, y]])[0, 1] is y
+    with pytest.raises(NotImplementedError, match="symbolic Tensor"):
+        np.array(x)
+    with pytest.raises(NotImplementedError, match="symbolic Tensor"):
+        np.array([x], np.float32)
 
 
 def test_ragged_arrays_hold_objects():
