@@ -18,3 +18,4 @@ from everflow.train.tracking.checkpoint import capture_dependencies as capture_d
 from everflow.contrib.checkpoint.states import dot_graph_from_checkpoint as dot_graph_from_checkpoint
 from everflow.train.tracking.checkpoint import list_objects as list_objects
 from everflow.contrib.checkpoint.states import object_metadata as object_metadata
+from everflow.contrib.checkpoint.split_dependency import split_dependency as split_dependency
