@@ -145,9 +145,10 @@ class GridRNNCell(RNNCell):
 
     def _take_inputs(self, inputs: Any, dtype: Any, memories: list[Any], hidden: list[Any]) -> None:
         """Puts projections of the inputs in the place of the states of the dimensions that take them."""
-        if inputs.shape.with_rank(2)[1].value is None or not self._grid.inputs:
-            if self._grid.inputs:
-                raise ValueError(f"Expecting {inputs.shape} to have a known second dimension")
+        width = inputs.shape.with_rank(2)[1].value
+        if width is None:
+            raise ValueError(f"Expecting {inputs.shape} to have a known second dimension")
+        if not width or not self._grid.inputs:
             return
         parts = tf.split(inputs, len(self._grid.inputs), 1) if len(self._grid.inputs) > 1 else [inputs]
         for k, (dim, part) in enumerate(zip(self._grid.inputs, parts)):
