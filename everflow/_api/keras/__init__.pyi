@@ -18,6 +18,7 @@ from everflow._api.keras import initializers as initializers
 from everflow._api.keras import layers as layers
 from everflow._api.keras import losses as losses
 from everflow._api.keras import metrics as metrics
+from everflow._api.keras import mixed_precision as mixed_precision
 from everflow._api.keras import models as models
 from everflow._api.keras import optimizers as optimizers
 from everflow._api.keras import preprocessing as preprocessing

@@ -38,7 +38,7 @@ class CudnnCompatibleGRUCell(GRUCell):
         self._hidden_bias = self.add_variable("candidate/hidden_projection/bias", shape=[units], initializer=zeros)
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
         check_types([inputs, state])
         gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs, state], 1), self._gate_kernel), self._gate_bias)
         r, u = tf.split(tf.sigmoid(gates), 2, axis=1)

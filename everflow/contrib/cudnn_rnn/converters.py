@@ -139,7 +139,7 @@ class CudnnParamsFormatConverterLSTM(_OneKernel):
     """Of LSTM cells: cuDNN's gates are i, f, c, o, TensorFlow's i, c, f, o."""
 
     _rnn_mode = LSTM
-    _order = (0, 2, 1, 3)
+    _order: tuple[int, ...] = (0, 2, 1, 3)
 
 
 @published("CudnnParamsFormatConverterBasic")

@@ -359,7 +359,7 @@ class _Network:
             "num_proj": self._num_proj,
         }
 
-    def _sizes(self) -> tuple[Any, ...]:
+    def _sizes(self) -> tuple[str, int, int, int]:
         return self._rnn_mode, self._num_layers, self._num_units, self._input_size
 
     def params_size(self) -> Any:

@@ -1,4 +1,12 @@
 """Written by `make index`."""
 from typing import Any
 
+from everflow.contrib.nn.functions import alpha_dropout as alpha_dropout
+from everflow.contrib.nn.functions import deprecated_flipped_sigmoid_cross_entropy_with_logits as deprecated_flipped_sigmoid_cross_entropy_with_logits
+from everflow.contrib.nn.functions import deprecated_flipped_softmax_cross_entropy_with_logits as deprecated_flipped_softmax_cross_entropy_with_logits
+from everflow.contrib.nn.functions import deprecated_flipped_sparse_softmax_cross_entropy_with_logits as deprecated_flipped_sparse_softmax_cross_entropy_with_logits
 from everflow.ops.math.ranking import nth_element as nth_element
+from everflow._api.contrib.nn import python as python
+from everflow.contrib.nn.sampled_losses import rank_sampled_softmax_loss as rank_sampled_softmax_loss
+from everflow.contrib.nn.sampled_losses import sampled_sparse_softmax_loss as sampled_sparse_softmax_loss
+from everflow.contrib.nn.functions import scaled_softplus as scaled_softplus

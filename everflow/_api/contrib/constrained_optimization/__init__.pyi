@@ -1,0 +1,11 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.constrained_optimization.optimizers import AdditiveExternalRegretOptimizer as AdditiveExternalRegretOptimizer
+from everflow.contrib.constrained_optimization.optimizers import AdditiveSwapRegretOptimizer as AdditiveSwapRegretOptimizer
+from everflow.contrib.constrained_optimization.problems import ConstrainedMinimizationProblem as ConstrainedMinimizationProblem
+from everflow.contrib.constrained_optimization.problems import ConstrainedOptimizer as ConstrainedOptimizer
+from everflow.contrib.constrained_optimization.optimizers import MultiplicativeSwapRegretOptimizer as MultiplicativeSwapRegretOptimizer
+from everflow.contrib.constrained_optimization.candidates import find_best_candidate_distribution as find_best_candidate_distribution
+from everflow.contrib.constrained_optimization.candidates import find_best_candidate_index as find_best_candidate_index
+from everflow._api.contrib.constrained_optimization import python as python

@@ -1,0 +1,9 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.constrained_optimization.optimizers import maximal_eigenvector as __maximal_eigenvector_power_method
+_maximal_eigenvector_power_method = __maximal_eigenvector_power_method
+from everflow.contrib.constrained_optimization.optimizers import project_log_stochastic_matrix as __project_log_stochastic_matrix_wrt_kl_divergence
+_project_log_stochastic_matrix_wrt_kl_divergence = __project_log_stochastic_matrix_wrt_kl_divergence
+from everflow.contrib.constrained_optimization.optimizers import project_stochastic_matrix as __project_stochastic_matrix_wrt_euclidean_norm
+_project_stochastic_matrix_wrt_euclidean_norm = __project_stochastic_matrix_wrt_euclidean_norm

@@ -1,0 +1,7 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.opt.averaging import GLOBAL as _GLOBAL_VARIABLE_NAME
+GLOBAL_VARIABLE_NAME = _GLOBAL_VARIABLE_NAME
+from everflow.contrib.opt.averaging import ACCUMULATED as _GRAD_VARIABLE_NAME
+GRAD_VARIABLE_NAME = _GRAD_VARIABLE_NAME

@@ -1,0 +1,1 @@
+"""tf.contrib.mixed_precision: losses that are scaled, and who decides by how much."""

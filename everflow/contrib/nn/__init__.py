@@ -1,0 +1,1 @@
+"""tf.contrib.nn: functions of networks that stayed out of tf.nn."""

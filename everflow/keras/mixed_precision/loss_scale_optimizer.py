@@ -1,0 +1,127 @@
+"""tf.keras.mixed_precision.experimental.LossScaleOptimizer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.api import public
+from everflow.keras.optimizers.base import OptimizerV2
+from everflow.train.loss_scaling import DynamicLossScale, FixedLossScale, _times, loss_scale_of
+
+
+@public("keras.mixed_precision.experimental.LossScaleOptimizer")
+class LossScaleOptimizer(OptimizerV2):
+    """Scales the loss of another optimizer, takes the scale out of gradients, and leaves out steps where these are not finite."""
+
+    def __init__(self, opt: Any, loss_scale: Any) -> None:
+        if not isinstance(opt, OptimizerV2):
+            raise ValueError(f'"opt" must be an instance of OptimizerV2, but got: {opt}')
+        for name in ("clipnorm", "clipvalue"):
+            if hasattr(opt, name):
+                kept = f"Optimizer {opt} has {name} {getattr(opt, name)}"
+                raise ValueError(f"LossScaleOptimizer does not support wrapping optimizers with a {name}. {kept}")
+        super().__init__(opt._name)
+        self._optimizer = opt
+        self._loss_scale = loss_scale_of(loss_scale)
+        if self._loss_scale is None:
+            raise ValueError("loss_scale cannot be None.")
+        self._track_trackable(opt, "base_optimizer")
+        self._track_trackable(self._loss_scale, "loss_scale")
+        # What the optimizer has, this one has.
+        for shared in ("_hyper", "_slots", "_slot_names", "_weights"):
+            self.__dict__[shared] = opt.__dict__[shared]
+
+    @property
+    def loss_scale(self) -> Any:
+        """The scale."""
+        return self._loss_scale
+
+    def get_scaled_loss(self, loss: Any) -> Any:
+        """The loss (or a function that gives it) times the scale."""
+        if callable(loss):
+            return lambda: self.get_scaled_loss(loss())
+        return loss * tf.cast(self._loss_scale(), loss.dtype)
+
+    def get_unscaled_gradients(self, grads: Any) -> list[Any]:
+        """Gradients of a scaled loss without the scale."""
+        scale = 1.0 / self._loss_scale()
+        return [_times(grad, scale) for grad in grads]
+
+    def _compute_gradients(self, loss: Any, var_list: Any, grad_loss: Any = None) -> list[tuple[Any, Any]]:
+        pairs = self._optimizer._compute_gradients(self.get_scaled_loss(loss), var_list, grad_loss)
+        return list(zip(self.get_unscaled_gradients([g for g, _ in pairs]), [v for _, v in pairs]))
+
+    def get_gradients(self, loss: Any, params: Any) -> list[Any]:
+        return self.get_unscaled_gradients(self._optimizer.get_gradients(self.get_scaled_loss(loss), params))
+
+    def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> Any:
+        """Applies gradients that are finite."""
+        pairs = list(grads_and_vars)
+        update, should_apply = self._loss_scale.update([grad for grad, _ in pairs])
+        # What can't be made within one branch.
+        variables = [var for grad, var in pairs if grad is not None]
+        _ = self._optimizer.iterations
+        self._optimizer._create_hypers()
+        self._optimizer._create_slots(variables)
+        if isinstance(should_apply, bool):
+            applied = self._optimizer.apply_gradients(pairs, name=name) if should_apply else tf.no_op()
+        else:
+            applied = tf.cond(should_apply, lambda: tf.group(self._optimizer.apply_gradients(pairs, name=name)), tf.no_op)
+        return tf.group(applied, update)
+
+    @property
+    def iterations(self) -> Any:  # type: ignore[override]
+        """How many steps were taken."""
+        return self._optimizer.iterations
+
+    @iterations.setter
+    def iterations(self, variable: Any) -> None:
+        self._optimizer.iterations = variable
+
+    @property
+    def learning_rate(self) -> Any:
+        """The optimizer's learning rate."""
+        return self._optimizer.learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, rate: Any) -> None:
+        self._optimizer.learning_rate = rate
+
+    lr = learning_rate
+
+    def get_slot_names(self) -> list[str]:
+        """The optimizer's slots."""
+        return self._optimizer.get_slot_names()
+
+    def get_slot(self, var: Any, slot_name: str) -> Any:
+        return self._optimizer.get_slot(var, slot_name)
+
+    def variables(self) -> list[Any]:
+        return self._optimizer.variables()
+
+    @property
+    def weights(self) -> list[Any]:
+        """The optimizer's variables."""
+        return self._optimizer.weights
+
+    def get_weights(self) -> list[Any]:
+        return self._optimizer.get_weights()
+
+    def set_weights(self, weights: Any) -> None:
+        self._optimizer.set_weights(weights)
+
+    def get_config(self) -> dict[str, Any]:
+        """The optimizer and the scale, each by its configuration."""
+        scale = {"class_name": type(self._loss_scale).__name__, "config": self._loss_scale.get_config()}
+        return {"optimizer": tf.keras.optimizers.serialize(self._optimizer), "loss_scale": scale}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        """The optimizer with this configuration."""
+        kinds = {"FixedLossScale": FixedLossScale, "DynamicLossScale": DynamicLossScale, **(custom_objects or {})}
+        scale = config["loss_scale"]
+        return cls(
+            tf.keras.optimizers.deserialize(config["optimizer"], custom_objects=custom_objects),
+            kinds[scale["class_name"]].from_config(scale["config"]),
+        )
