@@ -54,7 +54,7 @@ def matrix_inverse_pth_root(
         after, root = tf.matmul(_power(step, p), m), tf.matmul(h, step)
         wrong = tf.reduce_max(tf.abs(after - one))
         # Rounding may let a small error grow again in the end.
-        grows = (wrong > error * 1.2) & (error < 0.5)
+        grows = (wrong > error * 1.2) & (error < 1e-3)
         return tf.where(grows, iter_count, k + 1), after, tf.where(grows, h, root), wrong, best
 
     first = damped * z
