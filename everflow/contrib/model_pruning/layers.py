@@ -12,6 +12,8 @@ from everflow.contrib.layers.collecting import add_to_collections, variable_gett
 from everflow.contrib.layers.convolutional import finished
 from everflow.contrib.layers.initializers import xavier_initializer
 from everflow.contrib.model_pruning.masks import MASKED_NAME, collect
+from everflow.layers.convolutional import Conv2D
+from everflow.layers.core import Dense
 from everflow.rnn.lstm import BasicLSTMCell, LSTMCell
 
 BELOW = "contrib.model_pruning.python.layers.core_layers."
@@ -47,12 +49,12 @@ class _Masked:
 
 
 @public(BELOW + "MaskedConv2D")
-class MaskedConv2D(_Masked, tf.layers.Conv2D):
+class MaskedConv2D(_Masked, Conv2D):
     """A convolution of pictures."""
 
 
 @public(BELOW + "MaskedFullyConnected")
-class MaskedFullyConnected(_Masked, tf.layers.Dense):
+class MaskedFullyConnected(_Masked, Dense):
     """The product with a matrix."""
 
 

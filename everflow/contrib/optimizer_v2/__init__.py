@@ -1,0 +1,1 @@
+"""tf.contrib.optimizer_v2: optimizers whose state and hyperparameters are handed to what updates a variable."""
