@@ -131,7 +131,7 @@ def _hypers(state: OptimizerState, *names: str) -> dict[str, Any]:
 
 @public("contrib.optimizer_v2.RMSPropOptimizer")
 class RMSPropOptimizer(_ByOp):
-    """Steps that are divided by the root of a mean of squared gradients."""
+    """Steps that are divided by the root of a mean of squared gradients, which starts with epsilon."""
 
     def __init__(
         self,
@@ -150,18 +150,15 @@ class RMSPropOptimizer(_ByOp):
 
     def _create_vars(self, var_list: list[Any], state: OptimizerState) -> None:
         for var in var_list:
-            dtype = var.dtype.base_dtype
-            if var.get_shape().is_fully_defined():
-                state.create_slot_with_initializer(var, tf.ones_initializer(dtype=dtype), var.get_shape(), dtype, "rms")
-            else:
-                state.create_slot(var, tf.ones_like(var), "rms")
+            # Epsilon is where the mean starts, and is not added again.
+            state.create_slot(var, tf.ones_like(var) * tf.cast(self._call_if_callable(self._hyper["epsilon"]), var.dtype.base_dtype), "rms")
             if self._centered:
                 state.zeros_slot(var, "mg")
             state.zeros_slot(var, "momentum")
 
     def _step(self, var: Any, state: OptimizerState) -> Any:
         inputs = {"ms": state.get_slot(var, "rms"), "mom": state.get_slot(var, "momentum"), "mg": state.get_slot(var, "mg")}
-        inputs.update(lr=state.get_hyper("learning_rate"), rho=state.get_hyper("decay"), **_hypers(state, "momentum", "epsilon"))
+        inputs.update(lr=state.get_hyper("learning_rate"), rho=state.get_hyper("decay"), momentum=state.get_hyper("momentum"), epsilon=0.0)
         return "CenteredRMSProp" if self._centered else "RMSProp", inputs, {}
 
 
