@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import everflow as tf
 from everflow.api import public
 from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import control_dependencies
 from everflow.graph.trackable import VARIABLE_VALUE_KEY, Trackable
-from everflow.ops.control_flow.ordering import no_op
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
 
 
@@ -64,7 +64,7 @@ class _Split:
         self._restoring[name] = tensor
         if any(wanted not in self._restoring for wanted in self.names):
             with control_dependencies([tensor] if hasattr(tensor, "op") else []):
-                return no_op()
+                return tf.no_op()
         given, self._restoring = self._restoring, {}
         return self._consume(given)
 
