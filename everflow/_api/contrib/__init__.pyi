@@ -7,8 +7,10 @@ from everflow._api.contrib import boosted_trees as boosted_trees
 from everflow._api.contrib import checkpoint as checkpoint
 from everflow._api.contrib import cluster_resolver as cluster_resolver
 from everflow._api.contrib import compiler as compiler
+from everflow._api.contrib import constrained_optimization as constrained_optimization
 from everflow._api.contrib import copy_graph as copy_graph
 from everflow._api.contrib import crf as crf
+from everflow._api.contrib import cudnn_rnn as cudnn_rnn
 from everflow._api.contrib import data as data
 from everflow._api.contrib import deprecated as deprecated
 from everflow._api.contrib import distribute as distribute
@@ -19,6 +21,7 @@ from everflow._api.contrib import factorization as factorization
 from everflow._api.contrib import feature_column as feature_column
 from everflow._api.contrib import framework as framework
 from everflow._api.contrib import graph_editor as graph_editor
+from everflow._api.contrib import grid_rnn as grid_rnn
 from everflow._api.contrib import image as image
 from everflow._api.contrib import input_pipeline as input_pipeline
 from everflow._api.contrib import integrate as integrate
@@ -33,12 +36,16 @@ from everflow._api.contrib import lookup as lookup
 from everflow._api.contrib import losses as losses
 from everflow._api.contrib import memory_stats as memory_stats
 from everflow._api.contrib import metrics as metrics
+from everflow._api.contrib import mixed_precision as mixed_precision
+from everflow._api.contrib import model_pruning as model_pruning
 from everflow._api.contrib import nn as nn
 from everflow._api.contrib import opt as opt
+from everflow._api.contrib import optimizer_v2 as optimizer_v2
 from everflow._api.contrib import periodic_resample as periodic_resample
 from everflow._api.contrib import predictor as predictor
 from everflow._api.contrib import proto as proto
 from everflow._api.contrib import receptive_field as receptive_field
+from everflow._api.contrib import recurrent as recurrent
 from everflow._api.contrib import reduce_slice_ops as reduce_slice_ops
 from everflow._api.contrib import resampler as resampler
 from everflow._api.contrib import rnn as rnn
