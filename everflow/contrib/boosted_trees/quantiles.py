@@ -52,15 +52,12 @@ class QuantileAccumulator(TrackableResource):
         self._init_stamp_token, self._epsilon, self._num_quantiles = init_stamp_token, epsilon, num_quantiles
         self._max_elements, self._container, self._generate_quantiles = max_elements, container, generate_quantiles
         super().__init__()
-        if name is not None:
-            name = NO_NAME.sub("", name)
-        with name_scope(name, "QuantileAccumulator") as scope:
-            self._name = scope
-            self._resource_handle = self._create_resource()
-            self._init_op = self._initialize()
+        with name_scope(name and NO_NAME.sub("", name), "QuantileAccumulator") as self._name:
+            handle = self._resource_handle = self._create_resource()
+            made_by = self._init_op = self._initialize()
             is_made = self.is_initialized()
-        register_resource(self.resource_handle, self._init_op, is_made)
-        self._saveable = QuantileAccumulatorSaveable(self.resource_handle, self._init_op, scope)
+        register_resource(handle, made_by, is_made)
+        self._saveable = QuantileAccumulatorSaveable(handle, made_by, self._name)
         add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, self._saveable)
 
     def _create_resource(self) -> Any:

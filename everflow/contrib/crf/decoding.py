@@ -15,17 +15,16 @@ from everflow.rnn.cell import RNNCell
 @public("contrib.crf.viterbi_decode")
 def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], Any]:
     """(best tags, their score) of one sequence in numpy: for scores [time, tags] and transitions [tags, tags]."""
-    trellis = np.zeros_like(score)
-    backpointers: np.ndarray = np.zeros_like(score, dtype=np.int32)
-    trellis[0] = score[0]
-    for t in range(1, score.shape[0]):
-        through = np.expand_dims(trellis[t - 1], 1) + transition_params
-        trellis[t] = score[t] + np.max(through, 0)
-        backpointers[t] = np.argmax(through, 0)
-    path = [int(np.argmax(trellis[-1]))]
-    for row in backpointers[:0:-1]:
-        path.append(int(row[path[-1]]))
-    return path[::-1], np.max(trellis[-1])
+    # The score of the best path that ends in each tag, and for each step the tags that come before them on it.
+    best, before = score[0], []
+    for row in score[1:]:
+        through = best[:, np.newaxis] + transition_params
+        before.append(through.argmax(0))
+        best = (row + through.max(0)).astype(score.dtype)
+    tags = [int(best.argmax())]
+    for row in reversed(before):
+        tags.append(int(row[tags[-1]]))
+    return tags[::-1], best.max()
 
 
 @public("contrib.crf.CrfDecodeForwardRnnCell")

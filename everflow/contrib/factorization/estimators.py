@@ -263,21 +263,13 @@ def wals_model_fn(features: dict[str, Any], labels: Any, mode: str, params: dict
     assert labels is None
     ModeKeys.validate(mode)
     trains = mode == ModeKeys.TRAIN
-    model = WALSModel(
-        params["num_rows"],
-        params["num_cols"],
-        params["embedding_dimension"],
-        unobserved_weight=params["unobserved_weight"],
-        regularization=params["regularization_coeff"],
-        row_init=params["row_init"],
-        col_init=params["col_init"],
-        num_row_shards=params["num_row_shards"],
-        num_col_shards=params["num_col_shards"],
-        row_weights=params["row_weights"],
-        col_weights=params["col_weights"],
-        use_factors_weights_cache=params["use_factors_weights_cache_for_training"] and trains,
-        use_gramian_cache=params["use_gramian_cache_for_training"] and trains,
-    )
+    rows_and_columns = (params["num_rows"], params["num_cols"])
+    both = {f"{side}_{what}": params[f"{side}_{what}"] for side in ("row", "col") for what in ("init", "weights")}
+    shards = {key: params[key] for key in ("num_row_shards", "num_col_shards")}
+    caches = {f"use_{cache}_cache": trains and params[f"use_{cache}_cache_for_training"] for cache in ("factors_weights", "gramian")}
+    loss = {"unobserved_weight": params["unobserved_weight"], "regularization": params["regularization_coeff"]}
+    settings: dict[str, Any] = {**loss, **both, **shards, **caches}
+    model = WALSModel(*rows_and_columns, params["embedding_dimension"], **settings)
     if trains:
         return _training(model, features, params)
     keys = WALSMatrixFactorization

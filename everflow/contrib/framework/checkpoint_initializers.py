@@ -55,20 +55,9 @@ def load_variable_slot_initializer(
     max_rows_in_memory: int = -1,
 ) -> Any:
     """The slot of a variable: it holds the same rows as the variable, of which `primary_partition_info` tells the part."""
-    matrix = _load_and_remap_matrix_initializer(
-        ckpt_path=ckpt_path,
-        old_tensor_name=old_tensor_name,
-        new_row_vocab_size=new_row_vocab_size,
-        new_col_vocab_size=new_col_vocab_size,
-        old_row_vocab_file=old_row_vocab_file,
-        new_row_vocab_file=new_row_vocab_file,
-        old_col_vocab_file=old_col_vocab_file,
-        new_col_vocab_file=new_col_vocab_file,
-        num_row_oov_buckets=num_row_oov_buckets,
-        num_col_oov_buckets=num_col_oov_buckets,
-        initializer=initializer,
-        max_rows_in_memory=max_rows_in_memory,
-    )
+    settings = dict(locals())
+    del settings["primary_partition_info"]
+    matrix = _load_and_remap_matrix_initializer(**settings)
 
     def of_part(shape: Any, dtype: DTypeLike = tf.float32, partition_info: Any = None) -> Any:
         return matrix(shape, dtype, partition_info=primary_partition_info)

@@ -68,25 +68,13 @@ def variable(
     aggregation: Any = tf.VariableAggregation.NONE,
 ) -> Any:
     """The variable of this name, made or reused as the scope says; `device` may choose where it stands."""
-    collections = list(collections if collections is not None else [GraphKeys.GLOBAL_VARIABLES])
+    settings = dict(locals())
+    del settings["device"], settings["custom_getter"]
     # Each collection once.
-    collections = list(dict.fromkeys(collections))
+    settings["collections"] = list(dict.fromkeys([GraphKeys.GLOBAL_VARIABLES] if collections is None else collections))
     getter = tf.get_variable if custom_getter is None else _calling(custom_getter)
     with tf.device(device or ""):
-        return getter(
-            name,
-            shape=shape,
-            dtype=dtype,
-            initializer=initializer,
-            regularizer=regularizer,
-            trainable=trainable,
-            collections=collections,
-            caching_device=caching_device,
-            partitioner=partitioner,
-            use_resource=use_resource,
-            synchronization=synchronization,
-            aggregation=aggregation,
-        )
+        return getter(**settings)
 
 
 def _calling(custom_getter: Any) -> Any:
@@ -117,23 +105,9 @@ def model_variable(
     aggregation: Any = tf.VariableAggregation.NONE,
 ) -> Any:
     """A variable of the model: what a checkpoint of it for others holds."""
-    collections = [*(collections or []), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-    return variable(
-        name,
-        shape=shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        trainable=trainable,
-        collections=collections,
-        caching_device=caching_device,
-        device=device,
-        partitioner=partitioner,
-        custom_getter=custom_getter,
-        use_resource=use_resource,
-        synchronization=synchronization,
-        aggregation=aggregation,
-    )
+    settings = dict(locals())
+    settings["collections"] = [*(collections or []), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
+    return variable(**settings)
 
 
 @public("contrib.framework.add_model_variable", "contrib.slim.add_model_variable")
@@ -146,13 +120,10 @@ def add_model_variable(var: Any) -> None:
 @public("contrib.framework.get_variables", "contrib.slim.get_variables")
 def get_variables(scope: Any = None, suffix: str | None = None, collection: Any = GraphKeys.GLOBAL_VARIABLES) -> list[Any]:
     """The variables of a collection whose names start like a scope, and end like a suffix."""
-    if isinstance(scope, tf.VariableScope):
-        scope = scope.name
+    pattern = scope.name if isinstance(scope, tf.VariableScope) else scope
     if suffix is not None:
-        if ":" not in suffix:
-            suffix += ":"
-        scope = (scope or "") + ".*" + suffix
-    return tf.get_collection(collection, scope)
+        pattern = f"{pattern or ''}.*{suffix}{'' if ':' in suffix else ':'}"
+    return tf.get_collection(collection, pattern)
 
 
 @public("contrib.framework.get_model_variables", "contrib.slim.get_model_variables")
@@ -253,12 +224,11 @@ class VariableDeviceChooser:
         self._next_task_id = 0
 
     def __call__(self, op: Any) -> str:
-        spec = tf.DeviceSpec(replica=self._replica, device_type=self._device_type, device_index=self._device_index)
+        place: dict[str, Any] = {"device_type": self._device_type, "device_index": self._device_index, "replica": self._replica}
         if self._num_tasks > 0:
-            task = self._next_task_id
-            self._next_task_id = (task + 1) % self._num_tasks
-            spec.job, spec.task = self._job_name, task
-        return spec.to_string()
+            place |= {"job": self._job_name, "task": self._next_task_id}
+            self._next_task_id = (self._next_task_id + 1) % self._num_tasks
+        return tf.DeviceSpec(**place).to_string()
 
 
 @public("contrib.framework.assign_from_values", "contrib.slim.assign_from_values")

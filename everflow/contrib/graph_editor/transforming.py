@@ -216,12 +216,12 @@ class Transformer:
                 self.assign_collections_handler(info, *pair)
 
     def _input(self, info: _Progress, t: Tensor, consumer: Operation, i: int) -> Tensor:
-        if t in info.transformed_ts:
-            return info.transformed_ts[t]
-        if t in info.sgv_inputs_set:
-            return self.transform_external_input_handler(info, t)
-        if t.op not in info.ops:
-            return self.transform_external_hidden_input_handler(info, t)
+        known = info.transformed_ts.get(t)
+        if known is not None:
+            return known
+        is_given = t in info.sgv_inputs_set
+        if is_given or t.op not in info.ops:
+            return (self.transform_external_input_handler if is_given else self.transform_external_hidden_input_handler)(info, t)
         # A back edge of a loop: another tensor of the same kind stands for it until it is there.
         info.open_edges.append((t, i, consumer))
         if consumer.type == "Merge" and i:

@@ -145,15 +145,17 @@ def _known_size(shape: Any, axis: int, min_rank: int) -> int:
 @public("contrib.layers.python.layers.utils.two_element_tuple", "contrib.slim.utils.two_element_tuple")
 def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
     """(height, width) of one number for both, or of two."""
-    if isinstance(int_or_tuple, (list, tuple)):
-        if len(int_or_tuple) != 2:
-            raise ValueError(f"Must be a list with 2 elements: {int_or_tuple}")
-        return int(int_or_tuple[0]), int(int_or_tuple[1])
     if isinstance(int_or_tuple, int):
         return int_or_tuple, int_or_tuple
-    if isinstance(int_or_tuple, tf.TensorShape) and len(int_or_tuple) == 2:
-        return int_or_tuple[0], int_or_tuple[1]
-    raise ValueError("Must be an int, a list with 2 elements or a TensorShape of length 2")
+    is_listed = isinstance(int_or_tuple, (list, tuple))
+    if not is_listed and not isinstance(int_or_tuple, tf.TensorShape) or len(int_or_tuple) != 2:
+        raise ValueError(
+            f"Must be a list with 2 elements: {int_or_tuple}"
+            if is_listed
+            else "Must be an int, a list with 2 elements or a TensorShape of length 2"
+        )
+    height, width = int_or_tuple
+    return (int(height), int(width)) if is_listed else (height, width)
 
 
 @public("contrib.layers.python.layers.utils.n_positive_integers", "contrib.slim.utils.n_positive_integers")

@@ -155,11 +155,9 @@ def one_hot_encoding(
 ) -> Any:
     """A vector for each label, with one element that is on."""
     with tf.name_scope(scope, "OneHotEncoding", [labels, num_classes]) as sc:
-        labels = tf.convert_to_tensor(labels)
-        if labels.dtype == dtypes.int32:
-            labels = tf.to_int64(labels)
-        outputs = tf.one_hot(labels, num_classes, on_value=on_value, off_value=off_value)
-        return collect_named_outputs(outputs_collections, sc, outputs)
+        places = tf.convert_to_tensor(labels)
+        places = tf.to_int64(places) if places.dtype == dtypes.int32 else places
+        return collect_named_outputs(outputs_collections, sc, tf.one_hot(places, num_classes, on_value, off_value))
 
 
 @layer("repeat")

@@ -111,17 +111,6 @@ def gdn(
     reuse: Any = None,
 ) -> Any:
     """A GDN layer, called once."""
-    made = GDN(
-        inverse=inverse,
-        beta_min=beta_min,
-        gamma_init=gamma_init,
-        reparam_offset=reparam_offset,
-        data_format=data_format,
-        activity_regularizer=activity_regularizer,
-        trainable=trainable,
-        name=name,
-        dtype=inputs.dtype.base_dtype,
-        _scope=name,
-        _reuse=reuse,
-    )
-    return made.apply(inputs)
+    settings = dict(locals())
+    del settings["inputs"], settings["reuse"]
+    return GDN(dtype=inputs.dtype.base_dtype, _scope=name, _reuse=reuse, **settings).apply(inputs)

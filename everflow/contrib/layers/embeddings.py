@@ -30,12 +30,12 @@ def embed_sequence(
         raise ValueError(
             f"Must specify vocab size and embedding dimension when notreusing. Got vocab_size={vocab_size} and embed_dim={embed_dim}"
         )
+    lookup = embedding_lookup_unique if unique else tf.nn.embedding_lookup
+    # A variable that is used again knows its shape.
+    shape = None if embed_dim is None or reuse and vocab_size is None else [vocab_size, embed_dim]
     with tf.variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
-        shape = [vocab_size, embed_dim]
-        if reuse and vocab_size is None or embed_dim is None:
-            shape = None  # type: ignore[assignment]
-        table = model_variable("embeddings", shape=shape, initializer=initializer, regularizer=regularizer, trainable=trainable)
-        return embedding_lookup_unique(table, ids) if unique else tf.nn.embedding_lookup(table, ids)
+        how = {"initializer": initializer, "regularizer": regularizer, "trainable": trainable}
+        return lookup(model_variable("embeddings", shape, **how), ids)
 
 
 @layer("bow_encoder")

@@ -53,12 +53,10 @@ def optimize_loss(
         if updates:
             loss = with_dependencies(list(updates), loss)
         lr = _rate(learning_rate)
-        if summaries is None:
-            summaries = ["loss", "learning_rate", "global_gradient_norm"]
-        else:
-            for wanted in summaries:
-                if wanted not in OPTIMIZER_SUMMARIES:
-                    raise ValueError(f"Summaries should be one of [{', '.join(OPTIMIZER_SUMMARIES)}], you provided {wanted}.")
+        summaries = ["loss", "learning_rate", "global_gradient_norm"] if summaries is None else summaries
+        unknown = [wanted for wanted in summaries if wanted not in OPTIMIZER_SUMMARIES]
+        if unknown:
+            raise ValueError(f"Summaries should be one of [{', '.join(OPTIMIZER_SUMMARIES)}], you provided {unknown[0]}.")
         if learning_rate is not None and learning_rate_decay_fn is not None:
             if global_step is None:
                 raise ValueError("global_step is required for learning_rate_decay_fn.")

@@ -59,16 +59,13 @@ def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
 @layer("l1_l2_regularizer")
 def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | None = None) -> Regularizer:
     """Both, each with a scale."""
-    if isinstance(scale_l1, numbers.Integral):
-        raise ValueError(f"scale_l1 cannot be an integer: {scale_l1}")
-    if isinstance(scale_l2, numbers.Integral):
-        raise ValueError(f"scale_l2 cannot be an integer: {scale_l2}")
-    scope = scope or "l1_l2_regularizer"
-    if scale_l1 == 0.0:
-        return l2_regularizer(scale_l2, scope)
-    if scale_l2 == 0.0:
-        return l1_regularizer(scale_l1, scope)
-    return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope=scope)
+    for argument, scale in (("scale_l1", scale_l1), ("scale_l2", scale_l2)):
+        if isinstance(scale, numbers.Integral):
+            raise ValueError(f"{argument} cannot be an integer: {scale}")
+    own = scope or "l1_l2_regularizer"
+    if 0.0 in (scale_l1, scale_l2):
+        return l2_regularizer(scale_l2, own) if scale_l1 == 0.0 else l1_regularizer(scale_l1, own)
+    return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], own)  # type: ignore[return-value]
 
 
 @layer("sum_regularizer")
@@ -89,15 +86,19 @@ def sum_regularizer(regularizer_list: Any, scope: str | None = None) -> Regulari
 @layer("apply_regularization")
 def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> Any:
     """The sum of a regularizer over tensors, by default those in tf.GraphKeys.WEIGHTS; each part is a regularization loss."""
-    weights_list = weights_list or tf.get_collection(GraphKeys.WEIGHTS)
-    if not weights_list:
-        raise ValueError("No weights to regularize.")
-    with name_scope(None, "get_regularization_penalty", weights_list) as scope:
-        penalties = [regularizer(w) for w in weights_list]
-        penalties = [p if p is not None else tf.constant(0.0) for p in penalties]
-        for p in penalties:
-            if p.get_shape().ndims != 0:
-                raise ValueError(f"regularizer must return a scalar Tensor instead of a Tensor with rank {p.get_shape().ndims}.")
-        found = tf.add_n(penalties, name=scope)
-        tf.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, found)
+
+    def penalty(weights: Any) -> Any:
+        found = regularizer(weights)
+        found = tf.constant(0.0) if found is None else found
+        rank = found.get_shape().ndims
+        if rank != 0:
+            raise ValueError(f"regularizer must return a scalar Tensor instead of a Tensor with rank {rank}.")
         return found
+
+    every = weights_list or tf.get_collection(GraphKeys.WEIGHTS)
+    if not every:
+        raise ValueError("No weights to regularize.")
+    with name_scope(None, "get_regularization_penalty", every) as scope:
+        total = tf.add_n([penalty(weights) for weights in every], name=scope)
+        tf.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)
+        return total

@@ -179,22 +179,12 @@ def embedding_attention_decoder(
     initial_state_attention: bool = False,
 ) -> Any:
     """An attention_decoder over symbols; with `feed_previous` it goes on with its own best symbols."""
-    if output_size is None:
-        output_size = cell.output_size
     if output_projection is not None:
-        biases = convert_to_tensor(output_projection[1], dtype=dtype)
-        biases.get_shape().assert_is_compatible_with([num_symbols])
+        convert_to_tensor(output_projection[1], dtype=dtype).get_shape().assert_is_compatible_with([num_symbols])
+    how: dict[str, Any] = {"num_heads": num_heads, "initial_state_attention": initial_state_attention}
+    size = cell.output_size if output_size is None else output_size
     with scopes.variable_scope(scope or "embedding_attention_decoder", dtype=dtype):
-        embedding = tf.get_variable("embedding", [num_symbols, embedding_size])
-        loop_function = feeds_best(embedding, output_projection, update_embedding_for_previous) if feed_previous else None
-        embedded = [tf.nn.embedding_lookup(embedding, symbols) for symbols in decoder_inputs]
-        return attention_decoder(
-            embedded,
-            initial_state,
-            attention_states,
-            cell,
-            output_size=output_size,
-            num_heads=num_heads,
-            loop_function=loop_function,
-            initial_state_attention=initial_state_attention,
-        )
+        vectors = tf.get_variable("embedding", [num_symbols, embedding_size])
+        feed = feeds_best(vectors, output_projection, update_embedding_for_previous) if feed_previous else None
+        given = [tf.nn.embedding_lookup(vectors, symbols) for symbols in decoder_inputs]
+        return attention_decoder(given, initial_state, attention_states, cell, size, loop_function=feed, **how)

@@ -50,11 +50,11 @@ def tied_rnn_seq2seq(
     encoder_inputs: Any, decoder_inputs: Any, cell: Any, loop_function: Any = None, dtype: DTypeLike = tf.float32, scope: Any = None
 ) -> Any:
     """An encoder and a decoder that share one cell."""
-    with scopes.variable_scope("combined_tied_rnn_seq2seq"):
-        scope = scope or "tied_rnn_seq2seq"
-        _, encoded = tf.nn.static_rnn(cell, encoder_inputs, dtype=dtype, scope=scope)
-        scopes.get_variable_scope().reuse_variables()
-        return rnn_decoder(decoder_inputs, encoded, cell, loop_function=loop_function, scope=scope)
+    shared = scope or "tied_rnn_seq2seq"
+    with scopes.variable_scope("combined_tied_rnn_seq2seq") as both:
+        encoded = tf.nn.static_rnn(cell, encoder_inputs, dtype=dtype, scope=shared)[1]
+        both.reuse_variables()
+        return rnn_decoder(decoder_inputs, encoded, cell, loop_function, shared)
 
 
 @public("contrib.legacy_seq2seq.embedding_rnn_seq2seq")

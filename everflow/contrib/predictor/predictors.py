@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from everflow import api
@@ -89,11 +90,11 @@ class SavedModelPredictor(Predictor):
                 if key not in loaded.signature_def:
                     raise ValueError(f'Got signature_def_key "{key}". Available signatures are {list(loaded.signature_def)}.')
                 signature = loaded.signature_def[key]
-            self._feed_tensors = {k: get_tensor_from_tensor_info(v, self._graph) for k, v in signature.inputs.items()}
-            self._fetch_tensors = {k: get_tensor_from_tensor_info(v, self._graph) for k, v in signature.outputs.items()}
+            feeds, fetches = signature.inputs, signature.outputs
+            find: Any = functools.partial(get_tensor_from_tensor_info, graph=self._graph)
         else:
-            self._feed_tensors = {k: self._graph.get_tensor_by_name(v) for k, v in input_names.items()}
-            self._fetch_tensors = {k: self._graph.get_tensor_by_name(v) for k, v in output_names.items()}
+            feeds, fetches, find = input_names, output_names, self._graph.get_tensor_by_name
+        self._feed_tensors, self._fetch_tensors = ({key: find(place) for key, place in named.items()} for named in (feeds, fetches))
 
 
 @public("contrib.predictor.core_estimator_predictor.CoreEstimatorPredictor")

@@ -99,6 +99,16 @@ class LSTMBlockWrapper(base.Layer):
         """(cell states, outputs) of all steps."""
         raise NotImplementedError
 
+    def _start(self, state: Any, dtype: Any, batch_size: Any) -> tuple[Any, Any]:
+        """The state to begin with, zeros unless it is given, and the type of the outputs."""
+        if state is None:
+            if dtype is None:
+                raise ValueError("Either initial_state or dtype needs to be specified")
+            return (tf.zeros(tf.stack([batch_size, self.num_units]), dtype=dtype),) * 2, dtype
+        if len(state) != 2:
+            raise ValueError("Expecting initial_state to be a tuple with length 2 or None")
+        return state, state[0].dtype if dtype is None else dtype
+
     def call(self, inputs: Any, initial_state: Any = None, dtype: DTypeLike | None = None, sequence_length: Any = None) -> Any:  # type: ignore[override]
         is_list = isinstance(inputs, list)
         if is_list:
@@ -109,16 +119,7 @@ class LSTMBlockWrapper(base.Layer):
             raise ValueError(f"Expecting inputs_shape[2] to be set: {shape}")
         batch_size = batch if batch is not None else tf.shape(inputs)[1]
         time_len = steps if steps is not None else tf.shape(inputs)[0]
-        if initial_state is None:
-            if dtype is None:
-                raise ValueError("Either initial_state or dtype needs to be specified")
-            z = tf.zeros(tf.stack([batch_size, self.num_units]), dtype=dtype)
-            initial_state = z, z
-        else:
-            if len(initial_state) != 2:
-                raise ValueError("Expecting initial_state to be a tuple with length 2 or None")
-            if dtype is None:
-                dtype = initial_state[0].dtype
+        initial_state, dtype = self._start(initial_state, dtype, batch_size)
         if sequence_length is not None:
             lengths = convert_to_tensor(sequence_length)
             if lengths.get_shape().rank == 0:
@@ -214,13 +215,12 @@ class GRUBlockCell(LayerRNNCell):
 
     def __init__(self, num_units: Any = None, cell_size: Any = None, reuse: Any = None, name: str = "gru_cell") -> None:
         super().__init__(_reuse=reuse, name=name)
-        if (num_units is None) == (cell_size is None):
+        sizes = [size for size in (num_units, cell_size) if size is not None]
+        if len(sizes) != 1:
             raise ValueError(
-                "Exactly one of num_units or cell_size must be provided."
-                if num_units is None
-                else "Only one of num_units or cell_size can be provided."
+                f"{'Only one of num_units or cell_size can' if sizes else 'Exactly one of num_units or cell_size must'} be provided."
             )
-        self._cell_size = num_units if num_units is not None else cell_size
+        (self._cell_size,) = sizes
         self.input_spec = InputSpec(ndim=2)
 
     @property

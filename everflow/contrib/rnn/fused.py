@@ -32,20 +32,15 @@ class FusedRNNCellAdaptor(FusedRNNCell):
     def __call__(
         self, inputs: Any, initial_state: Any = None, dtype: DTypeLike | None = None, sequence_length: Any = None, scope: Any = None
     ) -> Any:
-        is_list = isinstance(inputs, list)
+        given: dict[str, Any] = {"initial_state": initial_state, "dtype": dtype, "sequence_length": sequence_length, "scope": scope}
+        listed = isinstance(inputs, list)
         if self._use_dynamic_rnn:
-            if is_list:
-                inputs = tf.stack(inputs)
-            outputs, state = dynamic_rnn(
-                self._cell, inputs, sequence_length=sequence_length, initial_state=initial_state, dtype=dtype, time_major=True, scope=scope
-            )
-            return (tf.unstack(outputs) if is_list else outputs), state
-        if not is_list:
-            inputs = tf.unstack(inputs)
-        outputs, state = static_rnn(
-            self._cell, inputs, initial_state=initial_state, dtype=dtype, sequence_length=sequence_length, scope=scope
-        )
-        return (outputs if is_list else tf.stack(outputs)), state
+            whole = tf.stack(inputs) if listed else inputs
+            outputs, state = dynamic_rnn(self._cell, whole, time_major=True, **given)
+            return (tf.unstack(outputs) if listed else outputs), state
+        steps = inputs if listed else tf.unstack(inputs)
+        outputs, state = static_rnn(self._cell, steps, **given)
+        return (outputs if listed else tf.stack(outputs)), state
 
 
 @public("contrib.rnn.TimeReversedFusedRNN")

@@ -113,13 +113,14 @@ class NASCell(LayerRNNCell):
     output_size = property(lambda self: self._output_size, doc="The size of the outputs.")
 
     def build(self, inputs_shape: Any) -> None:
-        size = size_of_inputs(inputs_shape)
-        self.recurrent_kernel = self.add_variable("recurrent_kernel", [self._output_size, 8 * self._num_units])
-        self.kernel = self.add_variable("kernel", [size, 8 * self._num_units])
+        rows, width = size_of_inputs(inputs_shape), 8 * self._num_units
+        self.recurrent_kernel = self.add_variable("recurrent_kernel", [self._output_size, width])
+        self.kernel = self.add_variable("kernel", [rows, width])
         if self._use_bias:
-            self.bias = self.add_variable("bias", shape=[8 * self._num_units], initializer=tf.zeros_initializer())
+            self.bias = self.add_variable("bias", [width], initializer=tf.zeros_initializer())
         if self._num_proj is not None:
-            self.projection_weights = self.add_variable("projection_weights", [self._num_units, self._num_proj])
+            between = [self._num_units, self._num_proj]
+            self.projection_weights = self.add_variable("projection_weights", between)
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
@@ -282,17 +283,12 @@ class LayerNormBasicLSTMCell(RNNCell):
         reuse: Any = None,
     ) -> None:
         super().__init__(_reuse=reuse)
+        self._reuse = reuse
         if input_size is not None:
             tf.logging.warn("%s: The input_size parameter is deprecated.", self)
-        self._num_units = num_units
-        self._activation = activation
-        self._forget_bias = forget_bias
-        self._keep_prob = dropout_keep_prob
-        self._seed = dropout_prob_seed
-        self._layer_norm = layer_norm
-        self._norm_gain = norm_gain
-        self._norm_shift = norm_shift
-        self._reuse = reuse
+        self._num_units, self._forget_bias, self._activation = num_units, forget_bias, activation
+        self._layer_norm, self._norm_gain, self._norm_shift = layer_norm, norm_gain, norm_shift
+        self._keep_prob, self._seed = dropout_keep_prob, dropout_prob_seed
 
     state_size = property(lambda self: LSTMStateTuple(self._num_units, self._num_units), doc="The sizes of the state.")
     output_size = property(lambda self: self._num_units, doc="The size of the outputs.")

@@ -121,6 +121,10 @@ def _log_uniform(low: float, high: float) -> Any:
 class PhasedLSTMCell(RNNCell):
     """An LSTM whose units update only while their phase is open; inputs are (time, features)."""
 
+    _linear1: Any = None
+    _linear2: Any = None
+    _linear3: Any = None
+
     def __init__(
         self,
         num_units: int,
@@ -133,16 +137,9 @@ class PhasedLSTMCell(RNNCell):
         reuse: Any = None,
     ) -> None:
         super().__init__(_reuse=reuse)
-        self._num_units = num_units
-        self._use_peepholes = use_peepholes
-        self._leak = leak
-        self._ratio_on = ratio_on
-        self._trainable_ratio_on = trainable_ratio_on
-        self._period_init_min = period_init_min
-        self._period_init_max = period_init_max
-        self._linear1: Any = None
-        self._linear2: Any = None
-        self._linear3: Any = None
+        self._num_units, self._use_peepholes, self._leak = num_units, use_peepholes, leak
+        self._ratio_on, self._trainable_ratio_on = ratio_on, trainable_ratio_on
+        self._period_init_min, self._period_init_max = period_init_min, period_init_max
 
     state_size = property(lambda self: LSTMStateTuple(self._num_units, self._num_units), doc="The sizes of the state.")
     output_size = property(lambda self: self._num_units, doc="The size of the outputs.")

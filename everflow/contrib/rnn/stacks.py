@@ -13,17 +13,16 @@ from everflow.rnn.static import static_bidirectional_rnn
 
 
 def _check(cells_fw: Any, cells_bw: Any, initial_states_fw: Any, initial_states_bw: Any) -> None:
-    if not cells_fw:
-        raise ValueError("Must specify at least one fw cell for BidirectionalRNN.")
-    if not cells_bw:
-        raise ValueError("Must specify at least one bw cell for BidirectionalRNN.")
-    if not isinstance(cells_fw, list):
-        raise ValueError("cells_fw must be a list of RNNCells (one per layer).")
-    if not isinstance(cells_bw, list):
-        raise ValueError("cells_bw must be a list of RNNCells (one per layer).")
+    ways = {"fw": (cells_fw, initial_states_fw), "bw": (cells_bw, initial_states_bw)}
+    for way, (cells, _) in ways.items():
+        if not cells:
+            raise ValueError(f"Must specify at least one {way} cell for BidirectionalRNN.")
+    for way, (cells, _) in ways.items():
+        if not isinstance(cells, list):
+            raise ValueError(f"cells_{way} must be a list of RNNCells (one per layer).")
     if len(cells_fw) != len(cells_bw):
         raise ValueError("Forward and Backward cells must have the same depth.")
-    for states, cells, way in ((initial_states_fw, cells_fw, "fw"), (initial_states_bw, cells_bw, "bw")):
+    for way, (cells, states) in ways.items():
         if states is not None and (not isinstance(states, list) or len(states) != len(cells)):
             raise ValueError(f"initial_states_{way} must be a list of state tensors (one per layer).")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -14,6 +15,13 @@ from everflow.graph.scopes import device, name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import RNNCell, assert_like_rnncell
+
+
+def _linear(cell: Any, layer: str, inputs: Any, size: int) -> Any:
+    """What a linear layer of a cell, made when it is first asked, makes of inputs."""
+    if getattr(cell, layer) is None:
+        setattr(cell, layer, Linear(inputs, size, True))
+    return getattr(cell, layer)(inputs)
 
 
 @public("contrib.rnn.InputProjectionWrapper")
@@ -43,12 +51,8 @@ class InputProjectionWrapper(RNNCell):
             return self._cell.zero_state(batch_size, dtype)
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
-        if self._linear is None:
-            self._linear = Linear(inputs, self._num_proj, True)
-        projected = self._linear(inputs)
-        if self._activation:
-            projected = self._activation(projected)
-        return self._cell(projected, state)
+        projected = _linear(self, "_linear", inputs, self._num_proj)
+        return self._cell(self._activation(projected) if self._activation else projected, state)
 
 
 @public("contrib.rnn.OutputProjectionWrapper")
@@ -165,42 +169,35 @@ class AttentionCellWrapper(RNNCell):
         return self._attn_size
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
-        if self._state_is_tuple:
-            state, attns, attn_states = state
-        else:
-            states, own = state, self._cell.state_size
-            state = tf.slice(states, [0, 0], [-1, own])
-            attns = tf.slice(states, [0, own], [-1, self._attn_size])
-            attn_states = tf.slice(states, [0, own + self._attn_size], [-1, self._attn_size * self._attn_length])
-        attn_states = tf.reshape(attn_states, [-1, self._attn_length, self._attn_size])
-        input_size = self._input_size if self._input_size is not None else inputs.get_shape().as_list()[1]
-        if self._linear1 is None:
-            self._linear1 = Linear([inputs, attns], input_size, True)
-        cell_output, new_state = self._cell(self._linear1([inputs, attns]), state)
+        state, attended, memory = state if self._state_is_tuple else self._parts(state)
+        memory = tf.reshape(memory, [-1, self._attn_length, self._attn_size])
+        size = self._input_size if self._input_size is not None else inputs.get_shape().as_list()[1]
+        output, new_state = self._cell(_linear(self, "_linear1", [inputs, attended], size), state)
         query = tf.concat(nest.flatten(new_state), 1) if self._state_is_tuple else new_state
-        new_attns, new_attn_states = self._attention(query, attn_states)
+        attended, memory = self._attention(query, memory)
         with scopes.variable_scope("attn_output_projection"):
-            if self._linear2 is None:
-                self._linear2 = Linear([cell_output, new_attns], self._attn_size, True)
-            output = self._linear2([cell_output, new_attns])
-        new_attn_states = tf.concat([new_attn_states, tf.expand_dims(output, 1)], 1)
-        new_attn_states = tf.reshape(new_attn_states, [-1, self._attn_length * self._attn_size])
-        found = (new_state, new_attns, new_attn_states)
-        return output, found if self._state_is_tuple else tf.concat(list(found), 1)
+            output = _linear(self, "_linear2", [output, attended], self._attn_size)
+        memory = tf.reshape(tf.concat([memory, tf.expand_dims(output, 1)], 1), [-1, self._attn_length * self._attn_size])
+        found = [new_state, attended, memory]
+        return output, tuple(found) if self._state_is_tuple else tf.concat(found, 1)
+
+    def _parts(self, state: Any) -> list[Any]:
+        """A state that is one tensor, cut into the cell's own, what was attended to, and the memory."""
+        sizes = (self._cell.state_size, self._attn_size, self._attn_size * self._attn_length)
+        return [tf.slice(state, [0, start], [-1, size]) for start, size in zip(itertools.accumulate((0, *sizes)), sizes)]
 
     def _attention(self, query: Any, attn_states: Any) -> tuple[Any, Any]:
+        """What the query attends to, and the memory without its oldest part."""
+        depth, length, width = self._attn_size, self._attn_length, self._attn_vec_size
         with scopes.variable_scope("attention"):
-            k = tf.get_variable("attn_w", [1, 1, self._attn_size, self._attn_vec_size])
-            v = tf.get_variable("attn_v", [self._attn_vec_size])
-            hidden = tf.reshape(attn_states, [-1, self._attn_length, 1, self._attn_size])
-            features = tf.nn.conv2d(hidden, k, [1, 1, 1, 1], "SAME")
-            if self._linear3 is None:
-                self._linear3 = Linear(query, self._attn_vec_size, True)
-            y = tf.reshape(self._linear3(query), [-1, 1, 1, self._attn_vec_size])
-            scores = tf.reduce_sum(v * tf.tanh(features + y), [2, 3])
-            weights = tf.nn.softmax(scores)
-            d = tf.reduce_sum(tf.reshape(weights, [-1, self._attn_length, 1, 1]) * hidden, [1, 2])
-            return tf.reshape(d, [-1, self._attn_size]), tf.slice(attn_states, [0, 1, 0], [-1, -1, -1])
+            kernel = tf.get_variable("attn_w", [1, 1, depth, width])
+            v = tf.get_variable("attn_v", [width])
+            pixels = tf.reshape(attn_states, [-1, length, 1, depth])
+            keys = tf.nn.conv2d(pixels, kernel, [1, 1, 1, 1], "SAME")
+            asked = tf.reshape(_linear(self, "_linear3", query, width), [-1, 1, 1, width])
+            weights = tf.nn.softmax(tf.reduce_sum(v * tf.tanh(keys + asked), [2, 3]))
+            mixture = tf.reduce_sum(tf.reshape(weights, [-1, length, 1, 1]) * pixels, [1, 2])
+            return tf.reshape(mixture, [-1, depth]), tf.slice(attn_states, [0, 1, 0], [-1, -1, -1])
 
 
 @public("contrib.rnn.HighwayWrapper")
@@ -249,7 +246,8 @@ class HighwayWrapper(RNNCell):
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:  # type: ignore[override]
         outputs, new_state = self._cell(inputs, state, scope=scope)
         nest.assert_same_structure(inputs, outputs)
-        nest.map_structure(lambda i, o: i.get_shape().assert_is_compatible_with(o.get_shape()), inputs, outputs)
+        for given, found in zip(nest.flatten(inputs), nest.flatten(outputs)):
+            given.get_shape().assert_is_compatible_with(found.get_shape())
         return nest.map_structure(self._highway, inputs, outputs), new_state
 
 

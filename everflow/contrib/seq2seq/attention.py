@@ -122,6 +122,16 @@ def _memoryless(probability_fn: Any) -> Any:
     return lambda score, _: function(score)
 
 
+def _dense(num_units: int, name: str, dtype: DTypeLike | None) -> Any:
+    return Dense(num_units, name=name, use_bias=False, dtype=dtype or tf.float32)
+
+
+def _scaled_luong_score(query: Any, keys: Any, scaled: bool) -> Any:
+    """Products of a query and keys, times a variable if they are scaled."""
+    scale = tf.get_variable("attention_g", dtype=query.dtype, initializer=tf.ones_initializer(), shape=()) if scaled else None
+    return luong_score(query, keys, scale)
+
+
 @public("contrib.seq2seq.LuongAttention")
 class LuongAttention(BaseAttentionMechanism):
     """Scores are products of query and keys, scaled by a variable if `scale`."""
@@ -154,12 +164,8 @@ class LuongAttention(BaseAttentionMechanism):
 
     def __call__(self, query: Any, state: Any) -> Any:
         with scopes.variable_scope(None, "luong_attention", [query]):
-            scale = None
-            if self._scale:
-                scale = tf.get_variable("attention_g", dtype=query.dtype, initializer=tf.ones_initializer(), shape=())
-            score = luong_score(query, self._keys, scale)
-        alignments = self._probability_fn(score, state)
-        return alignments, alignments
+            score = _scaled_luong_score(query, self._keys, self._scale)
+        return (self._probability_fn(score, state),) * 2
 
 
 def _bahdanau_variables(num_units: int, normalize: bool, dtype: DTypeLike) -> tuple[Any, Any, Any]:
@@ -186,20 +192,17 @@ class BahdanauAttention(BaseAttentionMechanism):
         custom_key_value_fn: Any = None,
         name: str = "BahdanauAttention",
     ) -> None:
-        dtype = dtype or tf.float32
+        layers = {layer: _dense(num_units, layer, dtype) for layer in ("query_layer", "memory_layer")}
         super().__init__(
-            query_layer=Dense(num_units, name="query_layer", use_bias=False, dtype=dtype),
-            memory_layer=Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype),
             memory=memory,
-            probability_fn=_memoryless(probability_fn),
-            custom_key_value_fn=custom_key_value_fn,
             memory_sequence_length=memory_sequence_length,
+            probability_fn=_memoryless(probability_fn),
             score_mask_value=score_mask_value,
+            custom_key_value_fn=custom_key_value_fn,
             name=name,
+            **layers,
         )
-        self._num_units = num_units
-        self._normalize = normalize
-        self._name = name
+        self._num_units, self._normalize, self._name = num_units, normalize, name
 
     def __call__(self, query: Any, state: Any) -> Any:
         with scopes.variable_scope(None, "bahdanau_attention", [query]):
@@ -294,10 +297,6 @@ class LuongMonotonicAttention(BaseMonotonicAttentionMechanism):
 
     def __call__(self, query: Any, state: Any) -> Any:
         with scopes.variable_scope(None, "luong_monotonic_attention", [query]):
-            scale = None
-            if self._scale:
-                scale = tf.get_variable("attention_g", dtype=query.dtype, initializer=tf.ones_initializer(), shape=())
-            score = luong_score(query, self._keys, scale)
+            score = _scaled_luong_score(query, self._keys, self._scale)
             score += tf.get_variable("attention_score_bias", dtype=query.dtype, initializer=self._score_bias_init)
-        alignments = self._probability_fn(score, state)
-        return alignments, alignments
+        return (self._probability_fn(score, state),) * 2

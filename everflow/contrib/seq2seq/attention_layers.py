@@ -181,6 +181,12 @@ def _dense(given: Any, units: int, name: str, dtype: DTypeLike) -> Any:
     return given or Dense(units, name=name, use_bias=False, dtype=dtype)
 
 
+def _weigh_once(layer: Any, name: str, shape: Any, initializer: Any, **how: Any) -> None:
+    """Gives a layer a weight that it doesn't have yet."""
+    if getattr(layer, name) is None:
+        setattr(layer, name, layer.add_weight(name, shape, initializer=initializer, **how))
+
+
 class _Luong(BaseAttentionMechanismV2):
     """Scores are products of query and keys."""
 
@@ -191,8 +197,8 @@ class _Luong(BaseAttentionMechanismV2):
 
     def build(self, input_shape: Any) -> None:
         super().build(input_shape)
-        if self.scale and self.attention_g is None:
-            self.attention_g = self.add_weight("attention_g", initializer=tf.ones_initializer(), shape=())
+        if self.scale:
+            _weigh_once(self, "attention_g", (), tf.ones_initializer())
         self.built = True
 
     def _score(self, query: Any) -> Any:
@@ -212,11 +218,11 @@ class _Bahdanau(BaseAttentionMechanismV2):
 
     def build(self, input_shape: Any) -> None:
         super().build(input_shape)
-        if self.attention_v is None:
-            self.attention_v = self.add_weight("attention_v", [self.units], dtype=self.dtype, initializer=self.kernel_initializer)
-        if self.normalize and self.attention_g is None:
-            self.attention_g = self.add_weight("attention_g", initializer=tf.constant_initializer(math.sqrt(1.0 / self.units)), shape=())
-            self.attention_b = self.add_weight("attention_b", shape=[self.units], initializer=tf.zeros_initializer())
+        size = self.units
+        _weigh_once(self, "attention_v", [size], self.kernel_initializer, dtype=self.dtype)
+        if self.normalize:
+            _weigh_once(self, "attention_g", (), tf.constant_initializer(math.sqrt(1.0 / size)))
+            _weigh_once(self, "attention_b", [size], tf.zeros_initializer())
         self.built = True
 
     def _score(self, query: Any) -> Any:
@@ -236,10 +242,7 @@ class _Monotonic(BaseMonotonicAttentionMechanismV2):
 
     def build(self, input_shape: Any) -> None:
         super().build(input_shape)
-        if self.attention_score_bias is None:
-            self.attention_score_bias = self.add_weight(
-                "attention_score_bias", shape=(), initializer=tf.constant_initializer(self.score_bias_init, dtype=self.dtype)
-            )
+        _weigh_once(self, "attention_score_bias", (), tf.constant_initializer(self.score_bias_init, dtype=self.dtype))
         self.built = True
 
     def _calculate_attention(self, query: Any, state: Any) -> Any:

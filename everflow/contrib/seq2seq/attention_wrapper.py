@@ -172,13 +172,14 @@ class AttentionWrapper(RNNCell):
     @property
     def state_size(self) -> Any:
         mechanisms = self._attention_mechanisms
+        alignments = self._item_or_tuple(m.alignments_size for m in mechanisms)
         return AttentionWrapperState(
             cell_state=self._cell.state_size,
-            time=TensorShape([]),
             attention=self._attention_layer_size,
-            alignments=self._item_or_tuple(m.alignments_size for m in mechanisms),
+            time=TensorShape([]),
+            alignments=alignments,
+            alignment_history=alignments if self._alignment_history else self._item_or_tuple(() for _ in mechanisms),
             attention_state=self._item_or_tuple(m.state_size for m in mechanisms),
-            alignment_history=self._item_or_tuple(m.alignments_size if self._alignment_history else () for m in mechanisms),
         )
 
     def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:

@@ -37,6 +37,21 @@ def size_after(output_layer: Any, size: Any) -> Any:
     return nest.map_structure(lambda s: TensorShape(s)[1:], output_layer.compute_output_shape(shapes))
 
 
+def _dtypes(size: Any, dtype: Any, id_dtype: Any) -> BasicDecoderOutput:
+    return BasicDecoderOutput(nest.map_structure(lambda _: dtype, size), id_dtype)
+
+
+def _step(cell: Any, output_layer: Any, feeder: Any, time: Any, inputs: Any, state: Any) -> Any:
+    """A step of a cell and its layer, after which a helper or a sampler says what comes next."""
+    outputs, state = cell(inputs, state)
+    if output_layer is not None:
+        outputs = output_layer(outputs)
+    now = {"time": time, "outputs": outputs, "state": state}
+    ids = feeder.sample(**now)
+    finished, following, state = feeder.next_inputs(sample_ids=ids, **now)
+    return BasicDecoderOutput(outputs, ids), state, following, finished
+
+
 @public("contrib.seq2seq.BasicDecoder")
 class BasicDecoder(Decoder):
     """Runs a cell, then an output layer, on what a helper feeds."""
@@ -64,20 +79,14 @@ class BasicDecoder(Decoder):
 
     @property
     def output_dtype(self) -> Any:
-        dtype = nest.flatten(self._initial_state)[0].dtype
-        return BasicDecoderOutput(nest.map_structure(lambda _: dtype, self._rnn_output_size()), self._helper.sample_ids_dtype)
+        return _dtypes(self._rnn_output_size(), nest.flatten(self._initial_state)[0].dtype, self._helper.sample_ids_dtype)
 
     def initialize(self, name: str | None = None) -> Any:
         return (*self._helper.initialize(), self._initial_state)
 
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
         with name_scope(name, "BasicDecoderStep", (time, inputs, state)):
-            outputs, state = self._cell(inputs, state)
-            if self._output_layer is not None:
-                outputs = self._output_layer(outputs)
-            ids = self._helper.sample(time=time, outputs=outputs, state=state)
-            finished, next_inputs, next_state = self._helper.next_inputs(time=time, outputs=outputs, state=state, sample_ids=ids)
-        return BasicDecoderOutput(outputs, ids), next_state, next_inputs, finished
+            return _step(self._cell, self._output_layer, self._helper, time, inputs, state)
 
 
 @internal("contrib.seq2seq.python.ops.basic_decoder.BasicDecoderV2")
@@ -112,12 +121,7 @@ class BasicDecoderV2(BaseDecoder):
 
     @property
     def output_dtype(self) -> Any:
-        return BasicDecoderOutput(nest.map_structure(lambda _: self._cell_dtype, self._rnn_output_size()), self.sampler.sample_ids_dtype)
+        return _dtypes(self._rnn_output_size(), self._cell_dtype, self.sampler.sample_ids_dtype)
 
     def step(self, time: Any, inputs: Any, state: Any) -> Any:
-        outputs, state = self.cell(inputs, state)
-        if self.output_layer is not None:
-            outputs = self.output_layer(outputs)
-        ids = self.sampler.sample(time=time, outputs=outputs, state=state)
-        finished, next_inputs, next_state = self.sampler.next_inputs(time=time, outputs=outputs, state=state, sample_ids=ids)
-        return BasicDecoderOutput(outputs, ids), next_state, next_inputs, finished
+        return _step(self.cell, self.output_layer, self.sampler, time, inputs, state)

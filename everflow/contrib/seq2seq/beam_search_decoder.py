@@ -114,24 +114,19 @@ class BeamSearchDecoderMixin:
         return BeamSearchDecoderOutput(scores=size, predicted_ids=size, parent_ids=size)
 
     def _output_dtype(self) -> Any:
-        dtype = nest.flatten(self._initial_cell_state)[0].dtype
-        return BeamSearchDecoderOutput(
-            scores=nest.map_structure(lambda _: dtype, self._rnn_output_size()), predicted_ids=tf.int32, parent_ids=tf.int32
-        )
+        kind = nest.flatten(self._initial_cell_state)[0].dtype
+        scores = nest.map_structure(lambda _: kind, self._rnn_output_size())
+        return BeamSearchDecoderOutput(scores, predicted_ids=tf.int32, parent_ids=tf.int32)
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
         """Reads the sequences back from the steps of the search."""
-        longest = tf.cast(tf.reduce_max(final_state.lengths, axis=1), "int32")
-        predicted_ids = tf.contrib.seq2seq.gather_tree(
-            outputs.predicted_ids, outputs.parent_ids, max_sequence_lengths=longest, end_token=self._end_token
-        )
+        parents, lengths = outputs.parent_ids, final_state.lengths
+        longest = tf.cast(tf.reduce_max(lengths, axis=1), "int32")
+        sequences = tf.contrib.seq2seq.gather_tree(outputs.predicted_ids, parents, longest, self._end_token)
         if self._reorder_tensor_arrays:
-            final_state = final_state._replace(
-                cell_state=nest.map_structure(
-                    lambda t: self._maybe_sort_array_beams(t, outputs.parent_ids, final_state.lengths), final_state.cell_state
-                )
-            )
-        return FinalBeamSearchDecoderOutput(beam_search_decoder_output=outputs, predicted_ids=predicted_ids), final_state
+            ordered = nest.map_structure(lambda t: self._maybe_sort_array_beams(t, parents, lengths), final_state.cell_state)
+            final_state = final_state._replace(cell_state=ordered)
+        return FinalBeamSearchDecoderOutput(predicted_ids=sequences, beam_search_decoder_output=outputs), final_state
 
     def _static_batch_size(self) -> Any:
         return constant_value(self._batch_size) if isinstance(self._batch_size, tf.Tensor) else self._batch_size
@@ -190,28 +185,21 @@ class BeamSearchDecoderMixin:
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
         """One step of all beams."""
         with name_scope(name, "BeamSearchDecoderStep", (time, inputs, state)):
-            cell_state = state.cell_state
-            inputs = nest.map_structure(lambda inp: self._merge_batch_beams(inp, s=inp.shape[2:]), inputs)
-            cell_state = nest.map_structure(self._maybe_merge_batch_beams, cell_state, self._cell.state_size)
-            outputs, next_cell_state = self._cell(inputs, cell_state)
-            outputs = nest.map_structure(lambda out: self._split_batch_beams(out, out.shape[1:]), outputs)
-            next_cell_state = nest.map_structure(self._maybe_split_batch_beams, next_cell_state, self._cell.state_size)
-            if self._output_layer is not None:
-                outputs = self._output_layer(outputs)
-            found, next_state = beam_search_step(
-                time=time,
-                logits=outputs,
-                next_cell_state=next_cell_state,
-                beam_state=state,
-                batch_size=self._batch_size,
-                beam_width=self._beam_width,
-                end_token=self._end_token,
-                length_penalty_weight=self._length_penalty_weight,
-                coverage_penalty_weight=self._coverage_penalty_weight,
-            )
-            finished = next_state.finished
-            next_inputs = tf.cond(tf.reduce_all(finished), lambda: self._start_inputs, lambda: self._embedding_fn(found.predicted_ids))
-        return found, next_state, next_inputs, finished
+            logits, cell_state = self._step_of_cell(inputs, state.cell_state)
+            search = (self._batch_size, self._beam_width, self._end_token, self._length_penalty_weight, self._coverage_penalty_weight)
+            found, state = beam_search_step(time, logits, cell_state, state, *search)
+            all_done = tf.reduce_all(state.finished)
+            following = tf.cond(all_done, lambda: self._start_inputs, lambda: self._embedding_fn(found.predicted_ids))
+        return found, state, following, state.finished
+
+    def _step_of_cell(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+        """What the cell and its layer make of all beams, which are for them one large batch."""
+        sizes = self._cell.state_size
+        merged = nest.map_structure(lambda given: self._merge_batch_beams(given, given.shape[2:]), inputs)
+        outputs, state = self._cell(merged, nest.map_structure(self._maybe_merge_batch_beams, state, sizes))
+        outputs = nest.map_structure(lambda made: self._split_batch_beams(made, made.shape[1:]), outputs)
+        state = nest.map_structure(self._maybe_split_batch_beams, state, sizes)
+        return outputs if self._output_layer is None else self._output_layer(outputs), state
 
 
 def _shape(size: Any) -> TensorShape:

@@ -26,12 +26,10 @@ def sequence_loss(
 
     Averages divide by the sum of the weights, sums by the number of weights that are not zero.
     """
-    if len(logits.get_shape()) != 3:
-        raise ValueError("Logits must be a [batch_size x sequence_length x logits] tensor")
-    if len(targets.get_shape()) != 2:
-        raise ValueError("Targets must be a [batch_size x sequence_length] tensor")
-    if len(weights.get_shape()) != 2:
-        raise ValueError("Weights must be a [batch_size x sequence_length] tensor")
+    axes = ["batch_size", "sequence_length", "logits"]
+    for what, tensor, rank in (("Logits", logits, 3), ("Targets", targets, 2), ("Weights", weights, 2)):
+        if len(tensor.get_shape()) != rank:
+            raise ValueError(f"{what} must be a [{' x '.join(axes[:rank])}] tensor")
     if average_across_timesteps and sum_over_timesteps:
         raise ValueError("average_across_timesteps and sum_over_timesteps cannot be set to True at same time.")
     if average_across_batch and sum_over_batch:

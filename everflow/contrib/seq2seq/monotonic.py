@@ -16,9 +16,9 @@ from everflow.graph.scopes import name_scope
 def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
     """Cumulative products of numbers in [0, 1] by way of their logarithms, so that gradients stay finite."""
     with name_scope(None, "SafeCumprod", [x]):
-        x = convert_to_tensor(x, name="x")
-        tiny = np.finfo(x.dtype.as_numpy_dtype).tiny
-        return tf.exp(tf.cumsum(tf.log(tf.clip_by_value(x, tiny, 1)), *args, **kwargs))
+        factors = convert_to_tensor(x, name="x")
+        logarithms = tf.log(tf.clip_by_value(factors, np.finfo(factors.dtype.as_numpy_dtype).tiny, 1))
+        return tf.exp(tf.cumsum(logarithms, *args, **kwargs))
 
 
 def _recursive(p: Any, previous: Any) -> Any:

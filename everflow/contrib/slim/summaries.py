@@ -34,13 +34,13 @@ def add_image_summary(tensor: Any, name: str | None = None, prefix: str | None =
 @public("contrib.slim.summaries.add_scalar_summary")
 def add_scalar_summary(tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False) -> Any:
     """A number."""
-    collections: Any = [] if print_summary else None
     tag = _tag(tensor, name, prefix)
-    found = tf.summary.scalar(name=tag, tensor=tensor, collections=collections)
-    if print_summary:
-        found = tf.Print(found, [tensor], tag)
-        tf.add_to_collection(tf.GraphKeys.SUMMARIES, found)
-    return found
+    if not print_summary:
+        return tf.summary.scalar(tag, tensor)
+    # What is collected is the summary that also prints.
+    printing = tf.Print(tf.summary.scalar(tag, tensor, collections=[]), [tensor], tag)
+    tf.add_to_collection(tf.GraphKeys.SUMMARIES, printing)
+    return printing
 
 
 @public("contrib.slim.summaries.add_zero_fraction_summary")

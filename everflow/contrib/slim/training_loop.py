@@ -73,6 +73,13 @@ def _default_step_arguments(
     return found
 
 
+def _wrapped(sess: Any, session_wrapper: Any) -> Any:
+    if session_wrapper is None:
+        return sess
+    logging.info("Wrapping session with wrapper function: %s", session_wrapper)
+    return session_wrapper(sess)
+
+
 @public("contrib.slim.learning.train", "contrib.slim.python.slim.learning.train")
 def train(
     train_op: Any,
@@ -172,13 +179,10 @@ def train(
         try:
             with supervisor.managed_session(master, start_standard_services=False, config=session_config) as sess:
                 logging.info("Starting Session.")
-                if session_wrapper is not None:
-                    logging.info("Wrapping session with wrapper function: %s", session_wrapper)
-                    sess = session_wrapper(sess)
-                if is_chief:
-                    if logdir:
-                        supervisor.start_standard_services(sess)
-                elif startup_delay_steps > 0:
+                sess = _wrapped(sess, session_wrapper)
+                if is_chief and logdir:
+                    supervisor.start_standard_services(sess)
+                elif startup_delay_steps > 0 and not is_chief:
                     _wait_for_step(sess, global_step, min(startup_delay_steps, number_of_steps or sys.maxsize))
                 threads = supervisor.start_queue_runners(sess)
                 logging.info("Starting Queues.")

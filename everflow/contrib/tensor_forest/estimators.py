@@ -72,15 +72,17 @@ class TensorForestLossHook(SessionRunHook):
         return SessionRunArgs({"global_step": get_global_step(), "current_loss": loss})
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        loss, step = run_values.results["current_loss"], run_values.results["global_step"]
-        self.steps += 1
-        if self.last_step == -1 or self.last_step > step:
-            logging.info("TensorForestLossHook resetting last_step.")
-            self.last_step, self.steps, self.min_loss = step, 0, None
-            return
+        found = run_values.results
+        loss, step = found["current_loss"], found["global_step"]
+        starts_again = self.last_step == -1 or step < self.last_step
         self.last_step = step
-        if self.min_loss is None or loss < self.min_loss - self.min_loss * self.early_stopping_loss_threshold:
-            self.min_loss, self.steps = loss, 0
+        if starts_again:
+            logging.info("TensorForestLossHook resetting last_step.")
+            self.steps, self.min_loss = 0, None
+            return
+        least = self.min_loss
+        fell = least is None or loss < least - least * self.early_stopping_loss_threshold
+        self.steps, self.min_loss = (0, loss) if fell else (self.steps + 1, least)
         if self.steps > self.early_stopping_rounds:
             logging.info("TensorForestLossHook requesting stop.")
             run_context.request_stop()
@@ -329,21 +331,17 @@ class CoreTensorForestEstimator(Estimator):
     ) -> None:
         if trainer_id == 0 and config is not None:
             trainer_id = config.global_id_in_cluster
+        given = locals()
+        same = ("feature_columns", "early_stopping_rounds", "early_stopping_loss_threshold", "trainer_id")
         model_fn = get_model_fn(
             params.fill(),
             graph_builder_class,
             device_assigner,
-            feature_columns=feature_columns,
             model_head=head,
             weights_name=weight_column,
             keys_name=keys_column,
-            early_stopping_rounds=early_stopping_rounds,
-            early_stopping_loss_threshold=early_stopping_loss_threshold,
             num_trainers=_trainers(num_trainers, config),
-            trainer_id=trainer_id,
-            report_feature_importances=report_feature_importances,
-            local_eval=local_eval,
-            include_all_in_serving=include_all_in_serving,
             output_type=ModelBuilderOutputType.ESTIMATOR_SPEC,
+            **{name: given[name] for name in (*same, "report_feature_importances", "local_eval", "include_all_in_serving")},
         )
-        super().__init__(model_fn=model_fn, model_dir=model_dir, config=config)
+        super().__init__(model_fn, model_dir, config)

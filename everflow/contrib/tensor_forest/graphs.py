@@ -140,20 +140,16 @@ class RandomForestGraphs:
         tree_graphs: Any = None,
         training: bool = True,
     ) -> None:
-        self.params = params
-        self.device_assigner = device_assigner or VariableDeviceChooser()
-        logging.info("Constructing forest with params = ")
-        logging.info(self.params.__dict__)
-        self.variables = variables or ForestVariables(
-            params,
-            device_assigner=self.device_assigner,
-            training=training,
-            tree_variables_class=tree_variables_class,
-            tree_configs=tree_configs,
-            tree_stats=tree_stats,
-        )
+        for said in ("Constructing forest with params = ", vars(params)):
+            logging.info(said)
+        self.params, self.device_assigner = params, device_assigner or VariableDeviceChooser()
+        if not variables:
+            given = {"tree_configs": tree_configs, "tree_stats": tree_stats}
+            how = {"training": training, "tree_variables_class": tree_variables_class}
+            variables = ForestVariables(params, device_assigner=self.device_assigner, **how, **given)
+        self.variables = variables
         make = tree_graphs or RandomTreeGraphs
-        self.trees = [make(self.variables[i], params, i) for i in range(params.num_trees)]
+        self.trees = [make(variables[i], params, i) for i in range(params.num_trees)]
 
     def _on_device_of(self, tree_num: int) -> Any:
         return tf.device(self.variables.device_dummies[tree_num].device)
@@ -216,11 +212,12 @@ class RandomForestGraphs:
 
     def average_size(self) -> Any:
         """How many nodes a tree has, on average."""
-        sizes = []
-        for i in range(self.params.num_trees):
+
+        def size(i: int, tree: Any) -> Any:
             with self._on_device_of(i):
-                sizes.append(self.trees[i].size())
-        return tf.reduce_mean(tf.cast(tf.stack(sizes), tf.float32))
+                return tree.size()
+
+        return tf.reduce_mean(tf.cast(tf.stack([size(*numbered) for numbered in enumerate(self.trees)]), tf.float32))
 
     def training_loss(self, features: Any, labels: Any, name: str = "training_loss") -> Any:
         """Minus the average size: it falls while the forest grows."""

@@ -24,13 +24,11 @@ class SummaryAtEndHook(SessionRunHook):
     def __init__(
         self, log_dir: Any = None, summary_writer: Any = None, summary_op: Any = None, feed_dict: dict[Any, Any] | None = None
     ) -> None:
-        self._summary_op = summary_op
-        self._replace_summary_op = summary_op is None
-        self._feed_dict = feed_dict
-        self._summary_writer = summary_writer
-        self._log_dir = log_dir
-        if self._log_dir is None and self._summary_writer is None:
+        if log_dir is None and summary_writer is None:
             raise ValueError("One of log_dir or summary_writer should be used.")
+        self._log_dir, self._summary_writer = log_dir, summary_writer
+        self._summary_op, self._replace_summary_op = summary_op, summary_op is None
+        self._feed_dict = feed_dict
 
     def begin(self) -> None:
         if self._replace_summary_op:
@@ -50,6 +48,10 @@ class SummaryAtEndHook(SessionRunHook):
                 self._summary_writer.add_summary(summary, step)
         if self._summary_writer:
             self._summary_writer.flush()
+
+
+def _tell(what: str) -> None:
+    logging.info(f"{what} evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
 
 
 @public("contrib.training.evaluate_repeatedly")
@@ -80,11 +82,11 @@ def evaluate_repeatedly(
     for path in checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn):
         creator = ChiefSessionCreator(scaffold=scaffold, checkpoint_filename_with_path=path, master=master, config=config)
         with MonitoredSession(session_creator=creator, hooks=hooks) as session:
-            logging.info("Starting evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
+            _tell("Starting")
             if eval_ops is not None:
                 while not session.should_stop():
                     session.run(eval_ops, feed_dict)
-            logging.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
+            _tell("Finished")
         evaluations += 1
         if max_number_of_evaluations is not None and evaluations >= max_number_of_evaluations:
             break

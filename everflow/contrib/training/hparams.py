@@ -114,25 +114,22 @@ class HParams:
         """Adds a setting; its value says the type."""
         if getattr(self, name, None) is not None:
             raise ValueError(f"Hyperparameter name is reserved: {name}")
-        if isinstance(value, (list, tuple)):
-            if not value:
-                raise ValueError(f"Multi-valued hyperparameters cannot be empty: {name}")
-            self._types[name] = type(value[0]), True
-        else:
-            self._types[name] = type(value), False
+        several = isinstance(value, (list, tuple))
+        if several and not value:
+            raise ValueError(f"Multi-valued hyperparameters cannot be empty: {name}")
+        self._types[name] = type(value[0] if several else value), several
         setattr(self, name, value)
 
     def set_hparam(self, name: str, value: Any) -> None:
         """Sets a setting to a value of its type."""
-        kind, is_list = self._types[name]
-        if isinstance(value, list):
-            if not is_list:
-                raise ValueError(f"Must not pass a list for single-valued parameter: {name}")
-            setattr(self, name, [_cast(name, kind, item) for item in value])
-        else:
-            if is_list:
-                raise ValueError(f"Must pass a list for multi-valued parameter: {name}.")
-            setattr(self, name, _cast(name, kind, value))
+        kind, several = self._types[name]
+        if isinstance(value, list) is not several:
+            raise ValueError(
+                f"Must pass a list for multi-valued parameter: {name}."
+                if several
+                else f"Must not pass a list for single-valued parameter: {name}"
+            )
+        setattr(self, name, [_cast(name, kind, item) for item in value] if several else _cast(name, kind, value))
 
     def del_hparam(self, name: str) -> None:
         """Takes a setting away, if it is there."""

@@ -74,10 +74,8 @@ def multiply_gradients(grads_and_vars: Any, gradient_multipliers: Any) -> list[A
     """Gradients times a factor of their variable."""
     if not isinstance(grads_and_vars, list):
         raise ValueError("`grads_and_vars` must be a list.")
-    if not gradient_multipliers:
-        raise ValueError("`gradient_multipliers` is empty.")
-    if not isinstance(gradient_multipliers, dict):
-        raise ValueError("`gradient_multipliers` must be a dict.")
+    if not (gradient_multipliers and isinstance(gradient_multipliers, dict)):
+        raise ValueError(f"`gradient_multipliers` {'must be a dict' if gradient_multipliers else 'is empty'}.")
     for gradient, variable in grads_and_vars:
         if gradient is None and (variable in gradient_multipliers or variable.op.name in gradient_multipliers):
             raise ValueError("Requested multiple of `None` gradient.")

@@ -24,24 +24,13 @@ def train(
     run_metadata: Any = None,
 ) -> Any:
     """Runs a train op until a hook stops; gives the last loss."""
-    if logdir is None and is_chief:
-        if save_summaries_steps:
-            raise ValueError("logdir cannot be None when save_summaries_steps is not None")
-        if save_checkpoint_secs:
-            raise ValueError("logdir cannot be None when save_checkpoint_secs is not None")
+    saving: dict[str, Any] = {"save_summaries_steps": save_summaries_steps, "save_checkpoint_secs": save_checkpoint_secs}
+    for argument, often in saving.items():
+        if often and is_chief and logdir is None:
+            raise ValueError(f"logdir cannot be None when {argument} is not None")
+    watching = (scaffold, hooks, chief_only_hooks)
     loss = None
-    with MonitoredTrainingSession(
-        master=master,
-        is_chief=is_chief,
-        checkpoint_dir=logdir,
-        scaffold=scaffold,
-        hooks=hooks,
-        chief_only_hooks=chief_only_hooks,
-        save_checkpoint_secs=save_checkpoint_secs,
-        save_summaries_steps=save_summaries_steps,
-        config=config,
-        max_wait_secs=max_wait_secs,
-    ) as session:
+    with MonitoredTrainingSession(master, is_chief, logdir, *watching, config=config, max_wait_secs=max_wait_secs, **saving) as session:
         while not session.should_stop():
             loss = session.run(train_op, run_metadata=run_metadata)
     return loss

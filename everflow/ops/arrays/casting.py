@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -80,13 +81,13 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 def saturate_cast(value: Any, dtype: dtypes.DTypeLike, name: str | None = None) -> Any:
     """A cast in which values too large or small for the new type become its largest or smallest."""
     with name_scope(name, "saturate_cast", [value]) as scope:
-        value = convert_to_tensor(value, name="value")
-        dtype = dtypes.as_dtype(dtype).base_dtype
-        if value.dtype.min < dtype.min:
-            value = tf.maximum(value, convert_to_tensor(dtype.min, dtype=value.dtype, name="min"))
-        if value.dtype.max > dtype.max:
-            value = tf.minimum(value, convert_to_tensor(dtype.max, dtype=value.dtype, name="max"))
-        return cast(value, dtype, name=scope)
+        found = convert_to_tensor(value, name="value")
+        held, wanted = found.dtype, dtypes.as_dtype(dtype).base_dtype
+        for end, exceeds, clip in (("min", operator.lt, tf.maximum), ("max", operator.gt, tf.minimum)):
+            limit = getattr(wanted, end)
+            if exceeds(getattr(held, end), limit):
+                found = clip(found, convert_to_tensor(limit, dtype=held, name=end))
+        return cast(found, wanted, name=scope)
 
 
 def _to(kind: dtypes.DType, label: str, public_name: str) -> None:

@@ -210,15 +210,14 @@ op("GatherV2", kernel=_gather_v2, shape=_gather_v2_shape, gradient=_gather_v2_gr
 @public("gather", ragged="gathering.gather")
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None, batch_dims: int = 0) -> Any:
     """The slices of `params` at `indices` along an axis."""
-    if axis is None:
-        axis = batch_dims
-    if known_axis(axis) != 0:
-        return apply("GatherV2", params, indices, axis, batch_dims=batch_dims, name=name)
-    try:
+    axis = batch_dims if axis is None else axis
+    if known_axis(axis) == 0:
         # Variables that can read rows without reading all have a method for it.
-        return params.sparse_read(indices, name=name)
-    except AttributeError:
-        return apply("GatherV2", params, indices, axis, name=name)
+        try:
+            return params.sparse_read(indices, name=name)
+        except AttributeError:
+            batch_dims = 0
+    return apply("GatherV2", params, indices, axis, batch_dims=batch_dims, name=name)
 
 
 def known_axis(axis: Any) -> Any:

@@ -246,15 +246,14 @@ fused_op("_Part", kernel=_part, view=True, rows=rows.part)
 @public("concat", ragged="arrays.concat")
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     """Tensors joined along a dimension they have."""
-    if not isinstance(values, (list, tuple)):
-        values = [values]
-    if len(values) == 1:
-        with name_scope(name):
-            at = convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32)
-            if at.dims not in (None, ()):
-                raise ValueError(f"Shape {at.get_shape()} must have rank 0")
-            return tf.identity(values[0], name=name)
-    return apply("ConcatV2", values, axis, name=name)
+    parts = values if isinstance(values, (list, tuple)) else [values]
+    if len(parts) != 1:
+        return apply("ConcatV2", parts, axis, name=name)
+    with name_scope(name):
+        at = convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32)
+        if at.dims not in (None, ()):
+            raise ValueError(f"Shape {at.get_shape()} must have rank 0")
+        return tf.identity(parts[0], name=name)
 
 
 def _pack(node: Node) -> Kernel:

@@ -230,13 +230,11 @@ def repeat_with_axis(data: Any, repeats: Any, axis: int, name: str | None = None
 @internal("ops.array_ops.tile_one_dimension")
 def tile_one_dimension(data: Any, axis: int, multiple: Any) -> Any:
     """The tensor repeated along one dimension."""
-    if data.dims is not None:
-        multiples: Any = [1] * len(data.dims)
-        multiples[axis] = multiple
-    else:
-        ones = tf.ones(tf.rank(data), dtypes.int32)
-        multiples = tf.concat([ones[:axis], [multiple], ones[axis + 1 :]], 0)
-    return tile(data, multiples)
+    if data.dims is None:
+        once = tf.ones(tf.rank(data), dtypes.int32)
+        return tile(data, tf.concat([once[:axis], [multiple], once[axis + 1 :]], 0))
+    rank = len(data.dims)
+    return tile(data, [multiple if d == axis % rank else 1 for d in range(rank)])
 
 
 def _at_least_vector(x: Any) -> Any:

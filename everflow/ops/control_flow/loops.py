@@ -122,10 +122,9 @@ def while_loop(
     """Calls `body` on the loop variables as long as `cond` of them is true; returns what they are then."""
     if not loop_vars:
         raise ValueError("No loop variables provided")
-    if not callable(cond):
-        raise TypeError("cond must be callable.")
-    if not callable(body):
-        raise TypeError("body must be callable.")
+    for what, function in (("cond", cond), ("body", body)):
+        if not callable(function):
+            raise TypeError(f"{what} must be callable.")
     if parallel_iterations < 1:
         raise TypeError("parallel_iterations must be a positive integer.")
     if in_eager_mode():

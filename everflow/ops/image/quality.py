@@ -36,28 +36,28 @@ def total_variation(images: Any, name: str | None = None) -> Any:
     """The sum of the absolute differences of neighbouring pixels: how noisy an image is."""
     with name_scope(name, "total_variation"):
         rank = images.shape.ndims
-        if rank == 3:
-            down, across, axes = images[1:, :, :] - images[:-1, :, :], images[:, 1:, :] - images[:, :-1, :], None
-        elif rank == 4:
-            down, across = images[:, 1:, :, :] - images[:, :-1, :, :], images[:, :, 1:, :] - images[:, :, :-1, :]
-            axes = [1, 2, 3]
-        else:
+        if rank not in (3, 4):
             raise ValueError("'images' must be either 3 or 4-dimensional.")
-        return tf.reduce_sum(tf.abs(down), axis=axes) + tf.reduce_sum(tf.abs(across), axis=axes)
+
+        def shifted(axis: int, part: slice) -> Any:
+            return images[tuple(part if d == axis else slice(None) for d in range(rank))]
+
+        steps = [shifted(axis, slice(1, None)) - shifted(axis, slice(None, -1)) for axis in (rank - 3, rank - 2)]
+        each = None if rank == 3 else [1, 2, 3]
+        down, across = (tf.reduce_sum(tf.abs(step), axis=each) for step in steps)
+        return down + across
 
 
 @public("image.psnr")
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
     """The peak signal-to-noise ratio of two images in decibels."""
     with name_scope(name, "PSNR", [a, b]):
-        max_val = tf.cast(max_val, a.dtype)
-        max_val = tf.image.convert_image_dtype(max_val, tf.float32)
-        a, b = tf.image.convert_image_dtype(a, tf.float32), tf.image.convert_image_dtype(b, tf.float32)
-        error = tf.reduce_mean(tf.squared_difference(a, b), [-3, -2, -1])
-        decibels = tf.subtract(20 * tf.log(max_val) / tf.log(10.0), np.float32(10 / np.log(10)) * tf.log(error), name="psnr")
-        _, _, checks = _compatible(a, b)
-        with control_dependencies(checks):
-            return tf.identity(decibels)
+        peak, first, second = (tf.image.convert_image_dtype(x, tf.float32) for x in (tf.cast(max_val, a.dtype), a, b))
+        error = tf.reduce_mean(tf.squared_difference(first, second), [-3, -2, -1])
+        signal = 20 * tf.log(peak) / tf.log(10.0)
+        ratio = tf.subtract(signal, np.float32(10 / np.log(10)) * tf.log(error), name="psnr")
+        with control_dependencies(_compatible(first, second)[2]):
+            return tf.identity(ratio)
 
 
 def _gaussian_window(size: Any, sigma: Any) -> Any:

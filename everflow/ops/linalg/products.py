@@ -300,9 +300,9 @@ def matvec(
 ) -> Any:
     """A matrix (or a batch of them) times a vector."""
     with name_scope(name, "MatVec", [a, b]):
-        column = tf.expand_dims(b, axis=-1)
-        product = matmul(a, column, transpose_a=transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse)
-        return tf.squeeze(product, axis=-1)
+        sparse = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
+        column = matmul(a, tf.expand_dims(b, axis=-1), transpose_a=transpose_a, adjoint_a=adjoint_a, **sparse)
+        return tf.squeeze(column, axis=-1)
 
 
 @public("trace", "linalg.trace")

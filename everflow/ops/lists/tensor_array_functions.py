@@ -139,17 +139,15 @@ class _GraphTensorArray(ArrayState):
         return found
 
     def grad(self, source: str, flow: Any, name: str | None) -> TensorArray:
-        if flow is None:
-            flow = self._flow
+        upto = self._flow if flow is None else flow
+        how: dict[str, Any] = {"infer_shape": self._infer_shape, "colocate_with_first_write_call": False}
         with name_scope(name, "TensorArrayGrad", [self._handle]), colocate_with(self._handle):
-            handle, _ = apply("TensorArrayGradV3", self._handle, flow, source=source, name=name)
+            handle, _ = apply("TensorArrayGradV3", self._handle, upto, source=source, name=name)
             with control_dependencies([handle]):
-                flow = apply("Identity", flow, name="gradient_flow")
-            found = TensorArray(
-                dtype=self._dtype, handle=handle, flow=flow, infer_shape=self._infer_shape, colocate_with_first_write_call=False
-            )
-            found._implementation._element_shape = self._element_shape
-            return found
+                begins = apply("Identity", upto, name="gradient_flow")
+            gradients = TensorArray(self._dtype, handle=handle, flow=begins, **how)
+            gradients._implementation._element_shape = self._element_shape
+            return gradients
 
     def read(self, index: Any, name: str | None) -> Tensor:
         value = apply("TensorArrayReadV3", self._handle, index, self._flow, dtype=self._dtype, name=name)

@@ -23,10 +23,8 @@ class TensorArraySpec(TypeSpec):
     def __init__(
         self, element_shape: Any = None, dtype: dtypes.DTypeLike = dtypes.float32, dynamic_size: bool = False, infer_shape: bool = True
     ) -> None:
-        self._element_shape = TensorShape(element_shape)
-        self._dtype = dtypes.as_dtype(dtype)
-        self._dynamic_size = dynamic_size
-        self._infer_shape = infer_shape
+        self._element_shape, self._dtype = TensorShape(element_shape), dtypes.as_dtype(dtype)
+        self._dynamic_size, self._infer_shape = dynamic_size, infer_shape
 
     @property
     def value_type(self) -> type:
@@ -36,21 +34,17 @@ class TensorArraySpec(TypeSpec):
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether an array, or the arrays of another type, belong to this type."""
         other = TensorArraySpec.from_value(spec_or_value) if isinstance(spec_or_value, TensorArray) else spec_or_value
-        return (
-            isinstance(other, TensorArraySpec)
-            and self._dtype.is_compatible_with(other._dtype)
-            and self._element_shape.is_compatible_with(other._element_shape)
-            and self._dynamic_size == other._dynamic_size
-        )
+        if not isinstance(other, TensorArraySpec) or self._dynamic_size != other._dynamic_size:
+            return False
+        pairs: Any = ((self._dtype, other._dtype), (self._element_shape, other._element_shape))
+        return all(ours.is_compatible_with(theirs) for ours, theirs in pairs)
 
     def most_specific_compatible_type(self, other: Any) -> TensorArraySpec:
         """The narrowest type that holds the arrays of both."""
         if not self.is_compatible_with(other):
             raise ValueError("Types are not compatible")
-        infer_shape = self._infer_shape and other._infer_shape
-        return TensorArraySpec(
-            self._element_shape.most_specific_compatible_shape(other._element_shape), self._dtype, self._dynamic_size, infer_shape
-        )
+        shape = self._element_shape.most_specific_compatible_shape(other._element_shape)
+        return TensorArraySpec(shape, self._dtype, self._dynamic_size, other._infer_shape and self._infer_shape)
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
@@ -62,10 +56,11 @@ class TensorArraySpec(TypeSpec):
     def _to_components(self, value: Any) -> list[Any]:
         if not isinstance(value, TensorArray):
             raise TypeError(f"value must be a TensorArray, but saw: {type(value)}")
-        if value.flow is not None and value.flow.dtype == dtypes.variant:
-            return [value.flow]
-        with name_scope("convert_tensor_array"):
-            return [list_functions.tensor_list_from_tensor(value.stack(), value.element_shape)]
+        held = value.flow
+        if held is None or held.dtype != dtypes.variant:
+            with name_scope("convert_tensor_array"):
+                held = list_functions.tensor_list_from_tensor(value.stack(), value.element_shape)
+        return [held]
 
     def _from_components(self, components: Any) -> TensorArray:
         found = ListTensorArray(self._dtype, flow=components[0], dynamic_size=self._dynamic_size, infer_shape=self._infer_shape)

@@ -62,12 +62,17 @@ class ListTensorArray(ArrayState):
         with name_scope(name, "TensorArrayV2Read", [self._flow, index]):
             return lists.tensor_list_get_item(self._flow, index, self._dtype, self.element_shape, name=name)
 
+    def _taken(self, value: Any, outer: int = 1) -> Tensor:
+        """A value to write, checked: behind so many outer dimensions it has the shape of an element."""
+        value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
+        check_dtypes(value, self._dtype)
+        self.check_element_shape(value.shape[outer:])
+        return value
+
     def write(self, index: Any, value: Any, name: str | None) -> TensorArray:
         with name_scope(name, "TensorArrayV2Write", [self._flow, index, value]):
-            value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
-            check_dtypes(value, self._dtype)
-            self.check_element_shape(value.shape)
-            return self._with_flow(lists.tensor_list_set_item(self._flow, index, value, self._dynamic_size, name=name))
+            element = self._taken(value, outer=0)
+            return self._with_flow(lists.tensor_list_set_item(self._flow, index, element, self._dynamic_size, name=name))
 
     def stack(self, name: str | None) -> Tensor:
         with name_scope(name, "TensorArrayV2Stack", [self._flow]):
@@ -84,17 +89,12 @@ class ListTensorArray(ArrayState):
 
     def unstack(self, value: Any, name: str | None) -> TensorArray:
         with name_scope(name, "TensorArrayUnstack", [self._flow, value]):
-            value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
-            check_dtypes(value, self._dtype)
-            self.check_element_shape(value.shape[1:])
-            return self._with_flow(lists.tensor_list_from_tensor(value, value.shape[1:]))
+            rows = self._taken(value)
+            return self._with_flow(lists.tensor_list_from_tensor(rows, rows.shape[1:]))
 
     def scatter(self, indices: Any, value: Any, name: str | None) -> TensorArray:
         with name_scope(name, "TensorArrayScatter", [self._flow, value, indices]):
-            value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
-            check_dtypes(value, self._dtype)
-            self.check_element_shape(value.shape[1:])
-            return self._with_flow(lists.tensor_list_scatter(value, indices, self.element_shape, self._flow))
+            return self._with_flow(lists.tensor_list_scatter(self._taken(value), indices, self.element_shape, self._flow))
 
     def split(self, value: Any, lengths: Any, name: str | None) -> TensorArray:
         with name_scope(name, "TensorArraySplit", [self._flow, value, lengths]):

@@ -127,16 +127,13 @@ def histogram_fixed_width_bins(
 ) -> Any:
     """Which of nbins equal parts of a range each value falls into."""
     with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
-        values = convert_to_tensor(values, name="values")
-        shape = tf.shape(values)
-        values = tf.reshape(values, [-1])
-        value_range = convert_to_tensor(value_range, name="value_range")
-        nbins = convert_to_tensor(nbins, dtype=dtypes.int32, name="nbins")
-        parts = tf.cast(nbins, values.dtype)
-        scaled = tf.truediv(values - value_range[0], value_range[1] - value_range[0], name="scaled_values")
-        places = tf.floor(parts * scaled, name="indices")
-        places = tf.cast(tf.clip_by_value(places, 0, parts - 1), dtypes.int32)
-        return tf.reshape(places, shape)
+        given = convert_to_tensor(values, name="values")
+        shape, flat = tf.shape(given), tf.reshape(given, [-1])
+        ends = convert_to_tensor(value_range, name="value_range")
+        count = tf.cast(convert_to_tensor(nbins, dtype=dtypes.int32, name="nbins"), flat.dtype)
+        share = tf.truediv(flat - ends[0], ends[1] - ends[0], name="scaled_values")
+        bins = tf.clip_by_value(tf.floor(count * share, name="indices"), 0, count - 1)
+        return tf.reshape(tf.cast(bins, dtypes.int32), shape)
 
 
 def _bucketize(node: Node) -> Callable[..., Any]:

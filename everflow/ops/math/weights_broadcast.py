@@ -70,9 +70,10 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
     """Weights in the shape of the values."""
     with name_scope(None, "broadcast_weights", (weights, values)) as scope:
         values = tf.convert_to_tensor(values, name="values")
-        weights = tf.convert_to_tensor(weights, dtype=values.dtype.base_dtype, name="weights")
-        weights_shape, values_shape = weights.get_shape(), values.get_shape()
-        if weights_shape.is_fully_defined() and values_shape.is_fully_defined() and weights_shape.is_compatible_with(values_shape):
+        weights = tf.convert_to_tensor(weights, values.dtype.base_dtype, name="weights")
+        have, want = weights.get_shape(), values.get_shape()
+        if all(shape.is_fully_defined() for shape in (have, want)) and have.is_compatible_with(want):
             return weights
-        with tf.control_dependencies((assert_broadcastable(weights, values),)):
+        fits = assert_broadcastable(weights, values)
+        with tf.control_dependencies([fits]):
             return tf.multiply(weights, tf.ones_like(values), name=scope)

@@ -163,23 +163,20 @@ def with_space_to_batch(
 
 def steps_of(num_spatial_dims: int, strides: Any, dilation_rate: Any) -> tuple[Any, Any]:
     """Strides and dilation rate with their defaults, checked."""
-    if dilation_rate is None:
-        dilation_rate = [1] * num_spatial_dims
-    elif len(dilation_rate) != num_spatial_dims:
-        raise ValueError(f"len(dilation_rate)={len(dilation_rate)} but should be {num_spatial_dims}")
-    dilation_rate = np.asarray(dilation_rate, np.int32)
-    if np.any(dilation_rate < 1):
-        raise ValueError("all values of dilation_rate must be positive")
-    if strides is None:
-        strides = [1] * num_spatial_dims
-    elif len(strides) != num_spatial_dims:
-        raise ValueError(f"len(strides)={len(strides)} but should be {num_spatial_dims}")
-    strides = np.asarray(strides, np.int32)
-    if np.any(strides < 1):
-        raise ValueError("all values of strides must be positive")
-    if np.any(strides > 1) and np.any(dilation_rate > 1):
+    rates, steps = (_per_axis(what, given, num_spatial_dims) for what, given in (("dilation_rate", dilation_rate), ("strides", strides)))
+    if (steps > 1).any() and (rates > 1).any():
         raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
-    return strides, dilation_rate
+    return steps, rates
+
+
+def _per_axis(what: str, given: Any, count: int) -> Any:
+    """A number for each spatial axis, 1 unless they are given."""
+    if given is not None and len(given) != count:
+        raise ValueError(f"len({what})={len(given)} but should be {count}")
+    numbers = np.asarray([1] * count if given is None else given, np.int32)
+    if (numbers < 1).any():
+        raise ValueError(f"all values of {what} must be positive")
+    return numbers
 
 
 internal("ops.nn_ops._get_strides_and_dilation_rate")(steps_of)

@@ -140,10 +140,11 @@ def fused_batch_norm(
 def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None) -> Any:
     """(x - mean) / sqrt(variance + epsilon), scaled and shifted where `scale` and `offset` are given."""
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
-        inverse = tf.rsqrt(variance + variance_epsilon)
-        if scale is not None:
-            inverse *= scale
-        return x * tf.cast(inverse, x.dtype) + tf.cast(offset - mean * inverse if offset is not None else -mean * inverse, x.dtype)
+        slope = tf.rsqrt(variance + variance_epsilon)
+        slope = slope if scale is None else slope * scale
+        scaled = x * tf.cast(slope, x.dtype)
+        shift = -mean * slope if offset is None else offset - mean * slope
+        return scaled + tf.cast(shift, x.dtype)
 
 
 @public("nn.batch_norm_with_global_normalization")

@@ -102,16 +102,19 @@ op("BiasAddV1", kernel=_bias_add, shape=_bias_add_shape, gradient=lambda o, dy: 
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
     """Adds a vector to the channels of `value`."""
     with name_scope(name, "BiasAdd", [value, bias]) as scope:
-        if data_format is not None:
-            if data_format.startswith("NC"):
-                data_format = "NCHW"
-            elif data_format.startswith("N") and data_format.endswith("C"):
-                data_format = "NHWC"
-            else:
-                raise ValueError("data_format must be of the form `N...C` or `NC...`")
+        layout = None if data_format is None else _layout(data_format)
         value = convert_to_tensor(value, name="input")
         bias = convert_to_tensor(bias, dtype=value.dtype, name="bias")
-        return apply("BiasAdd", value, bias, data_format=data_format, name=scope)
+        return apply("BiasAdd", value, bias, data_format=layout, name=scope)
+
+
+def _layout(data_format: str) -> str:
+    """Where channels are, whatever the number of dimensions."""
+    if data_format.startswith("NC"):
+        return "NCHW"
+    if not (data_format.startswith("N") and data_format.endswith("C")):
+        raise ValueError("data_format must be of the form `N...C` or `NC...`")
+    return "NHWC"
 
 
 @internal("ops.nn_ops.bias_add_v1")
@@ -127,24 +130,24 @@ def bias_add_v1(value: Any, bias: Any, name: str | None = None) -> Any:
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     """matmul(x, weights) + biases."""
     with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
-        x, weights = convert_to_tensor(x, name="x"), convert_to_tensor(weights, name="weights")
-        biases = convert_to_tensor(biases, name="biases")
-        return bias_add(tf.matmul(x, weights), biases, name=scope)
+        return bias_add(*_product_and_biases(x, weights, biases), name=scope)
+
+
+def _product_and_biases(x: Any, weights: Any, biases: Any) -> tuple[Any, Any]:
+    named = (("x", x), ("weights", weights), ("biases", biases))
+    x, weights, biases = (convert_to_tensor(value, name=name) for name, value in named)
+    return tf.matmul(x, weights), biases
 
 
 @internal("ops.nn_ops.xw_plus_b_v1")
 def xw_plus_b_v1(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     """xw_plus_b with the older bias_add."""
     with name_scope(name, "xw_plus_b_v1", [x, weights, biases]) as scope:
-        x, weights = convert_to_tensor(x, name="x"), convert_to_tensor(weights, name="weights")
-        biases = convert_to_tensor(biases, name="biases")
-        return bias_add_v1(tf.matmul(x, weights), biases, name=scope)
+        return bias_add_v1(*_product_and_biases(x, weights, biases), name=scope)
 
 
 @public("nn.relu_layer")
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     """relu(matmul(x, weights) + biases)."""
     with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
-        x, weights = convert_to_tensor(x, name="x"), convert_to_tensor(weights, name="weights")
-        biases = convert_to_tensor(biases, name="biases")
-        return tf.nn.relu(bias_add(tf.matmul(x, weights), biases), name=scope)
+        return tf.nn.relu(bias_add(*_product_and_biases(x, weights, biases)), name=scope)

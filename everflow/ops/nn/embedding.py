@@ -152,6 +152,12 @@ def _weighted(embeddings: Any, idx: Any, sp_weights: Any, segment_ids: Any, comb
     return tf.div(embeddings, tf.sqrt(tf.segment_sum(tf.pow(columns, 2), segment_ids)), name=name)
 
 
+def _as_list(params: Any) -> list[Any]:
+    """A table as a list of its parts."""
+    parts = list(params) if type(params).__name__ == "PartitionedVariable" else params
+    return parts if isinstance(parts, list) else [parts]
+
+
 @public("nn.embedding_lookup_sparse")
 def embedding_lookup_sparse(
     params: Any,
@@ -168,16 +174,15 @@ def embedding_lookup_sparse(
         combiner = "mean"
     if combiner not in ("mean", "sqrtn", "sum"):
         raise ValueError("combiner must be one of 'mean', 'sqrtn' or 'sum'")
-    params = list(params) if type(params).__name__ == "PartitionedVariable" else params
-    params = params if isinstance(params, list) else [params]
+    params = _as_list(params)
     if not isinstance(sp_ids, tf.SparseTensor):
         raise TypeError("sp_ids must be SparseTensor")
     if sp_weights is not None:
         if not isinstance(sp_weights, tf.SparseTensor):
             raise TypeError("sp_weights must be either None or SparseTensor")
-        sp_ids.values.get_shape().assert_is_compatible_with(sp_weights.values.get_shape())
-        sp_ids.indices.get_shape().assert_is_compatible_with(sp_weights.indices.get_shape())
-        sp_ids.dense_shape.get_shape().assert_is_compatible_with(sp_weights.dense_shape.get_shape())
+        for part in ("values", "indices", "dense_shape"):
+            of_ids, of_weights = (getattr(sparse, part).get_shape() for sparse in (sp_ids, sp_weights))
+            of_ids.assert_is_compatible_with(of_weights)
     with name_scope(name, "embedding_lookup_sparse", [*params, sp_ids]) as scope:
         segment_ids = sp_ids.indices[:, 0]
         if segment_ids.dtype != tf.int32:
@@ -228,49 +233,32 @@ def safe_embedding_lookup_sparse(
     max_norm: Any = None,
 ) -> Any:
     """embedding_lookup_sparse for any ids: invalid ones are left out; examples without any get a default or zeros."""
-    if embedding_weights is None:
+    tables = [] if embedding_weights is None else _as_list(embedding_weights)
+    if not tables:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
-    if type(embedding_weights).__name__ == "PartitionedVariable":
-        embedding_weights = list(embedding_weights)
-    if not isinstance(embedding_weights, list):
-        embedding_weights = [embedding_weights]
-    if not embedding_weights:
-        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
-    dtype = sparse_weights.dtype if sparse_weights is not None else None
-    embedding_weights = [
-        w if hasattr(w, "sparse_read") and dtype in (None, w.dtype) else convert_to_tensor(w, dtype=dtype) for w in embedding_weights
-    ]
-    with name_scope(name, "embedding_lookup", [*embedding_weights, sparse_ids, sparse_weights]) as scope:
-        original_shape = sparse_ids.dense_shape
-        rank = original_shape.dims[0] if original_shape.dims is not None else None
-        original_rank = tf.size(original_shape) if rank is None else rank
-        sparse_ids = tf.sparse_reshape(
-            sparse_ids, [tf.reduce_prod(tf.slice(original_shape, [0], [original_rank - 1])), tf.gather(original_shape, original_rank - 1)]
-        )
-        if sparse_weights is not None:
-            sparse_weights = tf.SparseTensor(sparse_ids.indices, sparse_weights.values, sparse_ids.dense_shape)
-        sparse_ids, sparse_weights = _valid_ids(sparse_ids, sparse_weights)
+    kind = None if sparse_weights is None else sparse_weights.dtype
+    tables = [t if hasattr(t, "sparse_read") and kind in (None, t.dtype) else convert_to_tensor(t, dtype=kind) for t in tables]
+    with name_scope(name, "embedding_lookup", [*tables, sparse_ids, sparse_weights]) as scope:
+        shape = sparse_ids.dense_shape
+        rank = None if shape.dims is None else shape.dims[0]
+        count = tf.size(shape) if rank is None else rank
+        # All dimensions but the last become one, and come back at the end.
+        rows = tf.reduce_prod(tf.slice(shape, [0], [count - 1]))
+        ids = tf.sparse_reshape(sparse_ids, [rows, tf.gather(shape, count - 1)])
+        weights = None if sparse_weights is None else tf.SparseTensor(ids.indices, sparse_weights.values, ids.dense_shape)
+        ids, weights = _valid_ids(ids, weights)
         if combiner != "sum":
-            sparse_ids, sparse_weights = _valid_weights(sparse_ids, sparse_weights)
-        sparse_ids, is_row_empty = tf.sparse_fill_empty_rows(sparse_ids, default_id or 0)
-        if sparse_weights is not None:
-            sparse_weights, _ = tf.sparse_fill_empty_rows(sparse_weights, 1.0)
-        result = embedding_lookup_sparse(
-            embedding_weights,
-            sparse_ids,
-            sparse_weights,
-            combiner=combiner,
-            partition_strategy=partition_strategy,
-            name=None if default_id is None else scope,
-            max_norm=max_norm,
-        )
+            ids, weights = _valid_weights(ids, weights)
+        ids, is_empty = tf.sparse_fill_empty_rows(ids, default_id or 0)
+        if weights is not None:
+            weights, _ = tf.sparse_fill_empty_rows(weights, 1.0)
+        inner_name = None if default_id is None else scope
+        found = embedding_lookup_sparse(tables, ids, weights, partition_strategy, inner_name, combiner, max_norm)
         if default_id is None:
-            empty = tf.tile(tf.reshape(is_row_empty, [-1, 1]), tf.stack([1, tf.shape(result)[1]]))
-            result = tf.where(empty, tf.zeros_like(result), result, name=scope)
-        final = tf.reshape(
-            result,
-            tf.concat([tf.slice(tf.cast(original_shape, tf.int32), [0], [original_rank - 1]), tf.slice(tf.shape(result), [1], [-1])], 0),
-        )
-        outer = None if rank is None else (None,) * (rank - 1)
-        final.set_shape(shapes.TensorShape.from_dims(outer).concatenate(result.get_shape()[1:]))
-        return final
+            nothing = tf.tile(tf.reshape(is_empty, [-1, 1]), tf.stack([1, tf.shape(found)[1]]))
+            found = tf.where(nothing, tf.zeros_like(found), found, name=scope)
+        outer = tf.slice(tf.cast(shape, tf.int32), [0], [count - 1])
+        whole = tf.reshape(found, tf.concat([outer, tf.slice(tf.shape(found), [1], [-1])], 0))
+        known = shapes.TensorShape.from_dims(None if rank is None else (None,) * (rank - 1))
+        whole.set_shape(known.concatenate(found.get_shape()[1:]))
+        return whole

@@ -95,14 +95,10 @@ def sufficient_statistics(
 def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None) -> Any:
     """Mean and variance from sufficient statistics."""
     with name_scope(name, "normalize", [counts, mean_ss, variance_ss, shift]):
-        divisor = tf.reciprocal(counts, name="divisor")
-        if shift is not None:
-            shifted = tf.multiply(mean_ss, divisor, name="shifted_mean")
-            mean = tf.add(shifted, shift, name="mean")
-        else:
-            shifted = mean = tf.multiply(mean_ss, divisor, name="mean")
-        variance = tf.subtract(tf.multiply(variance_ss, divisor), tf.square(shifted), name="variance")
-        return mean, variance
+        share = tf.reciprocal(counts, name="divisor")
+        centre = tf.multiply(mean_ss, share, name="mean" if shift is None else "shifted_mean")
+        mean = centre if shift is None else tf.add(centre, shift, name="mean")
+        return mean, tf.subtract(tf.multiply(variance_ss, share), tf.square(centre), name="variance")
 
 
 def _lrn_windows(x: Any, radius: int) -> Any:

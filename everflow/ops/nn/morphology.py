@@ -147,10 +147,10 @@ def dilation2d(
 @public("nn.erosion2d")
 def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
     """The smallest difference of image and kernel in each window."""
+    windows = {"strides": strides, "rates": rates, "padding": padding}
     with name_scope(name, "erosion2d", [value, kernel]) as scope:
-        return tf.negative(
-            apply("Dilation2D", tf.negative(value), tf.reverse(kernel, [0, 1]), strides=strides, rates=rates, padding=padding, name=scope)
-        )
+        upside_down, turned = tf.negative(value), tf.reverse(kernel, [0, 1])
+        return tf.negative(apply("Dilation2D", upside_down, turned, name=scope, **windows))
 
 
 @internal("ops.nn_ops.dilation2d_v2")

@@ -196,13 +196,13 @@ def pool(
     with name_scope(name, f"{pooling_type.lower()}_pool", [input]) as scope:
         input = convert_to_tensor(input, name="input")
         n = len(window_shape)
-        if n < 1 or n > 3:
+        if n not in (1, 2, 3):
             raise ValueError("It is required that 1 <= num_spatial_dims <= 3.")
         input.get_shape().with_rank(n + 2)
         strides, dilation_rate = steps_of(n, strides, dilation_rate)
-        if padding == "SAME" and np.any(dilation_rate > 1):
+        if padding == "SAME" and max(dilation_rate) > 1:
             raise ValueError("pooling with SAME padding is not implemented for dilation_rate > 1")
-        if np.any(strides > window_shape):
+        if any(step > size for step, size in zip(strides, window_shape)):
             raise ValueError("strides > window_shape not supported due to inconsistency between CPU and GPU implementations")
         kind = {
             ("MAX", 1): "MaxPool",

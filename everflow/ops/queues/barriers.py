@@ -205,15 +205,12 @@ class Barrier:
 
     def __init__(self, types: Any, shapes: Any = None, shared_name: str | None = None, name: str = "barrier") -> None:
         self._types = as_type_list(types)
-        if shapes is not None:
-            shapes = as_shape_list(shapes, self._types)
-            self._shapes = [TensorShape(s) for s in shapes]
-            for i, shape in enumerate(self._shapes):
-                if shape.num_elements() == 0:
-                    raise ValueError(f"Empty tensors are not supported, but received shape '{shape}' at index {i}")
-        else:
-            self._shapes = [TensorShape(None) for _ in self._types]
-        self._barrier_ref = apply("Barrier", component_types=self._types, shapes=shapes, shared_name=shared_name or "", name=name)
+        given = None if shapes is None else as_shape_list(shapes, self._types)
+        self._shapes = [TensorShape(shape) for shape in ([None] * len(self._types) if given is None else given)]
+        for i, shape in enumerate(self._shapes):
+            if shape.num_elements() == 0:
+                raise ValueError(f"Empty tensors are not supported, but received shape '{shape}' at index {i}")
+        self._barrier_ref = apply("Barrier", component_types=self._types, shapes=given, shared_name=shared_name or "", name=name)
         self._name = self._barrier_ref.op.name.split("/")[-1]
 
     @property

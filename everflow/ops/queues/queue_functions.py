@@ -54,13 +54,10 @@ def _shared_name(shared_name: str | None) -> str:
 
 def as_name_list(names: Any, dtypes: list[Any]) -> Any:
     """One or several names as a list; None stays None."""
-    if names is None:
-        return None
-    if not isinstance(names, (list, tuple)):
-        names = [names]
-    if len(names) != len(dtypes):
+    found = [*names] if isinstance(names, (list, tuple)) else [names]
+    if names is not None and len(found) != len(dtypes):
         raise ValueError("List of names must have the same length as the list of dtypes")
-    return list(names)
+    return None if names is None else found
 
 
 @public("QueueBase", "queue.QueueBase", "io.QueueBase")
@@ -68,23 +65,20 @@ class QueueBase:
     """A queue of tuples of tensors. `names` makes the tuples dictionaries."""
 
     def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Any) -> None:
-        self._dtypes = dtypes
-        if shapes is not None:
-            if len(shapes) != len(dtypes):
-                raise ValueError("Queue shapes must have the same length as dtypes")
-            self._shapes = [TensorShape(s) for s in shapes]
-        else:
-            self._shapes = [TensorShape(None) for _ in self._dtypes]
-        if names is not None:
-            if len(names) != len(dtypes):
-                raise ValueError("Queue names must have the same length as dtypes")
-            self._names = names
-        else:
-            self._names = None
-        self._queue_ref = queue_ref
+        for what, given in (("shapes", shapes), ("names", names)):
+            if given is not None and len(given) != len(dtypes):
+                raise ValueError(f"Queue {what} must have the same length as dtypes")
+        self._dtypes, self._names, self._queue_ref = dtypes, names, queue_ref
+        self._shapes = [TensorShape(shape) for shape in ([None] * len(dtypes) if shapes is None else shapes)]
         # Ops that run at once have no names to build on.
-        self._full_name = "queue" if in_eager_mode() else self._queue_ref.op.name
+        self._full_name = "queue" if in_eager_mode() else queue_ref.op.name
         self._name = self._full_name.split("/")[-1]
+
+    def _begin(self, kind: str, dtypes: Any, shapes: Any, names: Any, shared_name: str | None, name: str | None, **attrs: Any) -> None:
+        """What constructors do: adds the op that makes a queue of a kind."""
+        shared = _shared_name(shared_name)
+        ref = apply(kind, component_types=dtypes, shapes=shapes, shared_name=shared, name=name, **attrs)
+        QueueBase.__init__(self, dtypes, shapes, names, ref)
 
     @staticmethod
     def from_list(index: Any, queues: Any) -> QueueBase:
@@ -123,21 +117,19 @@ class QueueBase:
 
     def _components(self, vals: Any) -> list[Tensor]:
         """What is enqueued, in the order of the components."""
-        if isinstance(vals, dict):
-            if not self._names:
-                raise ValueError("Queue must have names to enqueue a dictionary")
-            if sorted(self._names, key=str) != sorted(vals.keys(), key=str):
+        names, is_named = self._names, isinstance(vals, dict)
+        if is_named and not names:
+            raise ValueError("Queue must have names to enqueue a dictionary")
+        if names and not is_named:
+            raise ValueError("You must enqueue a dictionary in a Queue with names")
+        if is_named:
+            if sorted(names, key=str) != sorted(vals, key=str):
                 raise ValueError(
-                    f"Keys in dictionary to enqueue do not match names of Queue.  Dictionary: ({sorted(vals.keys())}), "
-                    f"Queue: ({sorted(self._names)})"
+                    f"Keys in dictionary to enqueue do not match names of Queue.  Dictionary: ({sorted(vals)}), Queue: ({sorted(names)})"
                 )
-            vals = [vals[k] for k in self._names]
-        else:
-            if self._names:
-                raise ValueError("You must enqueue a dictionary in a Queue with names")
-            if not isinstance(vals, (list, tuple)):
-                vals = [vals]
-        return [convert_to_tensor(val, dtype, name=f"component_{i}") for i, (val, dtype) in enumerate(zip(vals, self._dtypes))]
+            vals = [vals[name] for name in names]
+        parts = vals if isinstance(vals, (list, tuple)) else [vals]
+        return [convert_to_tensor(part, dtype, name=f"component_{i}") for i, (part, dtype) in enumerate(zip(parts, self._dtypes))]
 
     @staticmethod
     def _values_of(vals: Any) -> list[Any]:
@@ -236,13 +228,9 @@ class FIFOQueue(QueueBase):
         shared_name: str | None = None,
         name: str | None = "fifo_queue",
     ) -> None:
-        dtypes = as_type_list(dtypes)
-        shapes = as_shape_list(shapes, dtypes)
-        names = as_name_list(names, dtypes)
-        ref = apply(
-            "FIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name), name=name
-        )
-        super().__init__(dtypes, shapes, names, ref)
+        types = as_type_list(dtypes)
+        parts = (types, as_shape_list(shapes, types), as_name_list(names, types))
+        self._begin("FIFOQueueV2", *parts, shared_name, name, capacity=capacity)
 
 
 @public("RandomShuffleQueue", "queue.RandomShuffleQueue", "io.RandomShuffleQueue")
@@ -260,27 +248,16 @@ class RandomShuffleQueue(QueueBase):
         shared_name: str | None = None,
         name: str | None = "random_shuffle_queue",
     ) -> None:
-        dtypes = as_type_list(dtypes)
-        shapes = as_shape_list(shapes, dtypes)
-        names = as_name_list(names, dtypes)
-        seed1, seed2 = tf.get_seed(seed)
-        if seed1 is None and seed2 is None:
-            seed1, seed2 = 0, 0
+        types = as_type_list(dtypes)
+        parts = (types, as_shape_list(shapes, types), as_name_list(names, types))
+        first, second = tf.get_seed(seed)
+        if first is None and second is None:
+            first = second = 0
         elif seed is None and shared_name is not None:
             # All who share the queue must come to the same seed, however many ops their graphs have.
-            seed2 = int(hashlib.md5((str(seed1) + shared_name).encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
-        ref = apply(
-            "RandomShuffleQueueV2",
-            component_types=dtypes,
-            shapes=shapes,
-            capacity=capacity,
-            min_after_dequeue=min_after_dequeue,
-            seed=seed1,
-            seed2=seed2,
-            shared_name=_shared_name(shared_name),
-            name=name,
-        )
-        super().__init__(dtypes, shapes, names, ref)
+            second = int(hashlib.md5((str(first) + shared_name).encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
+        sizes = {"capacity": capacity, "min_after_dequeue": min_after_dequeue}
+        self._begin("RandomShuffleQueueV2", *parts, shared_name, name, seed=first, seed2=second, **sizes)
 
 
 @public("PaddingFIFOQueue", "queue.PaddingFIFOQueue", "io.PaddingFIFOQueue")
@@ -296,15 +273,12 @@ class PaddingFIFOQueue(QueueBase):
         shared_name: str | None = None,
         name: str | None = "padding_fifo_queue",
     ) -> None:
-        dtypes = as_type_list(dtypes)
-        shapes = as_shape_list(shapes, dtypes, unknown_dims_allowed=True)
-        names = as_name_list(names, dtypes)
-        if len(dtypes) != len(shapes):
-            raise ValueError(f"Shapes must be provided for all components, but received {len(dtypes)} dtypes and {len(shapes)} shapes.")
-        ref = apply(
-            "PaddingFIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name), name=name
-        )
-        super().__init__(dtypes, shapes, names, ref)
+        types = as_type_list(dtypes)
+        sizes = as_shape_list(shapes, types, unknown_dims_allowed=True)
+        labels = as_name_list(names, types)
+        if len(sizes) != len(types):
+            raise ValueError(f"Shapes must be provided for all components, but received {len(types)} dtypes and {len(sizes)} shapes.")
+        self._begin("PaddingFIFOQueueV2", types, sizes, labels, shared_name, name, capacity=capacity)
 
 
 @public("PriorityQueue", "queue.PriorityQueue", "io.PriorityQueue")

@@ -187,15 +187,16 @@ class MapStagingArea(BaseStagingArea):
             raise TypeError(f"Invalid indices type {type(indices)}")
         if not indices:
             raise ValueError("Empty indices")
-        if all(isinstance(i, str) for i in indices):
+        kinds = {str if isinstance(i, str) else int if isinstance(i, int) else None for i in indices}
+        if kinds == {int}:
+            return list(indices)
+        if kinds == {str}:
             if self._names is None:
                 raise ValueError(f"String indices provided {indices}, but this Staging Area was not created with names.")
             try:
                 return [self._names.index(n) for n in indices]
             except ValueError:
                 raise ValueError(f"Named index not in Staging Area names {self._names}") from None
-        if all(isinstance(i, int) for i in indices):
-            return list(indices)
         raise TypeError(f"Mixed types in indices {indices}. May only be str or int")
 
     def _get(self, op_type: str, key: Any, indices: Any, name: str) -> Any:

@@ -290,14 +290,13 @@ def random_shuffle(value: Any, seed: int | None = None, name: str | None = None)
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Any:
     """A part of the given size, from a random place."""
     with name_scope(name, "random_crop", [value, size]) as scope:
-        value = convert_to_tensor(value, name="value")
-        size = convert_to_tensor(size, dtype=dtypes.int32, name="size")
-        shape = tf.shape(value)
-        check = tf.Assert(tf.reduce_all(shape >= size), ["Need value.shape >= size, got ", shape, size], summarize=1000)
-        shape = with_dependencies([check], shape)
-        limit = shape - size + 1
-        offset = random_uniform(tf.shape(shape), dtype=size.dtype, maxval=size.dtype.max, seed=seed) % limit
-        return apply("Slice", value, offset, size, name=scope)
+        whole, wanted = convert_to_tensor(value, name="value"), convert_to_tensor(size, dtype=dtypes.int32, name="size")
+        sizes = tf.shape(whole)
+        fits = tf.Assert(tf.reduce_all(sizes >= wanted), ["Need value.shape >= size, got ", sizes, wanted], summarize=1000)
+        sizes = with_dependencies([fits], sizes)
+        places = sizes - wanted + 1
+        numbers = random_uniform(tf.shape(sizes), maxval=wanted.dtype.max, dtype=wanted.dtype, seed=seed)
+        return apply("Slice", whole, numbers % places, wanted, name=scope)
 
 
 @public("multinomial", "random.multinomial")

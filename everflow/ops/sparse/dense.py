@@ -196,10 +196,10 @@ op("SparseTensorDenseMatMul", kernel=_matmul, shape=_matmul_shape, gradient=_mat
 @public("sparse_tensor_dense_matmul", "sparse.sparse_dense_matmul", "sparse.matmul")
 def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None) -> Any:
     """The product of a sparse matrix and a dense one."""
-    sp_a = as_sparse(sp_a)
-    with name_scope(name, "SparseTensorDenseMatMul", [sp_a.indices, sp_a.values, b]):
-        b = tf.convert_to_tensor(b, name="b")
-        return apply("SparseTensorDenseMatMul", sp_a.indices, sp_a.values, sp_a.dense_shape, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
+    a = as_sparse(sp_a)
+    parts = (a.indices, a.values, a.dense_shape)
+    with name_scope(name, "SparseTensorDenseMatMul", [*parts[:2], b]):
+        return apply("SparseTensorDenseMatMul", *parts, tf.convert_to_tensor(b, name="b"), adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
 
 def _dense_add(node: Node) -> Kernel:

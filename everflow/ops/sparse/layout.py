@@ -206,12 +206,9 @@ def sparse_split(
     """Cuts a sparse tensor into parts along a dimension; the first are larger by one where they can't be equal."""
     if not isinstance(keyword_required, KeywordRequired):
         raise ValueError("Keyword arguments are required for this function.")
-    if sp_input is None:
-        raise ValueError("sp_input is required")
-    if num_split is None:
-        raise ValueError("num_split is required")
-    if axis is None:
-        raise ValueError("axis is required")
+    for argument, given in {"sp_input": sp_input, "num_split": num_split, "axis": axis}.items():
+        if given is None:
+            raise ValueError(f"{argument} is required")
     axis = deprecated_argument_lookup("axis", axis, "split_dim", split_dim)
     sp_input = as_sparse(sp_input)
     parts = apply("SparseSplit", axis, sp_input.indices, sp_input.values, sp_input.dense_shape, num_split=num_split, name=name)

@@ -182,12 +182,13 @@ op("SetSize", kernel=_size, shape=lambda o: None, gradient=not_differentiable)
 @public("sets.size", "sets.set_size")
 def set_size(a: Any, validate_indices: bool = True) -> Any:
     """How many different elements each set along the last dimension of a sparse tensor has."""
-    a = convert_to_tensor_or_sparse_tensor(a, name="a")
-    if not isinstance(a, SparseTensor):
-        raise TypeError(f"Expected `SparseTensor`, got {a}.")
-    if a.values.dtype.base_dtype not in _ELEMENTS:
-        raise TypeError(f"Invalid dtype {a.values.dtype}.")
-    return apply("SetSize", a.indices, a.values, a.dense_shape, validate_indices=validate_indices)
+    sets = convert_to_tensor_or_sparse_tensor(a, name="a")
+    if not isinstance(sets, SparseTensor):
+        raise TypeError(f"Expected `SparseTensor`, got {sets}.")
+    elements = sets.values
+    if elements.dtype.base_dtype not in _ELEMENTS:
+        raise TypeError(f"Invalid dtype {elements.dtype}.")
+    return apply("SetSize", sets.indices, elements, sets.dense_shape, validate_indices=validate_indices)
 
 
 def _ordered(a: Any, b: Any) -> tuple[Any, Any, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -91,12 +92,13 @@ def decode_csv(
 ) -> Any:
     """Takes records apart: a tensor for each column, of the type of its default. A default of no elements makes the field
     required."""
-    if select_cols is not None and any(a >= b for a, b in zip(select_cols, select_cols[1:])):
-        raise ValueError("select_cols is not strictly increasing.")
-    if select_cols is not None and select_cols[0] < 0:
-        raise ValueError("select_cols contains negative values.")
-    if select_cols is not None and len(select_cols) != len(record_defaults):
-        raise ValueError("Length of select_cols and record_defaults do not match.")
+    if select_cols is not None:
+        if any(later <= earlier for earlier, later in itertools.pairwise(select_cols)):
+            raise ValueError("select_cols is not strictly increasing.")
+        if min(select_cols) < 0:
+            raise ValueError("select_cols contains negative values.")
+        if len(record_defaults) != len(select_cols):
+            raise ValueError("Length of select_cols and record_defaults do not match.")
     return apply(
         "DecodeCSV",
         records,

@@ -208,10 +208,11 @@ def ngrams(
             left = right = pad_values
         elif pad_values is not None:
             raise TypeError("pad_values must be a string, tuple of strings, or None.")
-        if padding_width is not None and padding_width < 1:
-            raise ValueError("padding_width must be greater than 0.")
-        if padding_width is not None and pad_values is None:
-            raise ValueError("pad_values must be provided if padding_width is set.")
+        if padding_width is not None:
+            if padding_width < 1:
+                raise ValueError("padding_width must be greater than 0.")
+            if pad_values is None:
+                raise ValueError("pad_values must be provided if padding_width is set.")
         data = as_text(data, "data")
         widths = [*ngram_width] if isinstance(ngram_width, (list, tuple)) else [ngram_width]
         if any(width < 1 for width in widths):

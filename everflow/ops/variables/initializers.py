@@ -166,6 +166,32 @@ class UniformUnitScaling(Initializer):
         return {"factor": self.factor, "seed": self.seed, "dtype": self.dtype.name}
 
 
+_MODES = {"fan_in", "fan_out", "fan_avg"}
+_DISTRIBUTIONS = {"normal", "uniform", "truncated_normal", "untruncated_normal"}
+
+
+def checked_scaling(scale: float, mode: str, distribution: str) -> tuple[float, str, str]:
+    """What a variance is scaled by, if it can be."""
+    if scale <= 0.0:
+        raise ValueError("`scale` must be positive float.")
+    distribution = distribution.lower()
+    for argument, value, choices in (("mode", mode, _MODES), ("distribution", distribution, _DISTRIBUTIONS)):
+        if value not in choices:
+            raise ValueError(f"Invalid `{argument}` argument:", value)
+    return scale, mode, distribution
+
+
+def scaled_variance(initializer: Any, shape: Any) -> float:
+    """The variance for a tensor of this shape."""
+    fan_in, fan_out = fans(shape)
+    fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[initializer.mode]
+    return initializer.scale / max(1.0, fan)
+
+
+# The standard deviation of a normal that is cut off at two standard deviations.
+CUT_OFF = 0.87962566103423978
+
+
 @public("variance_scaling_initializer", "initializers.variance_scaling", "keras.initializers.VarianceScaling")
 @internal("ops.init_ops.VarianceScaling")
 class VarianceScaling(Initializer):
@@ -179,32 +205,22 @@ class VarianceScaling(Initializer):
         seed: int | None = None,
         dtype: dtypes.DTypeLike = dtypes.float32,
     ) -> None:
-        if scale <= 0.0:
-            raise ValueError("`scale` must be positive float.")
-        if mode not in ("fan_in", "fan_out", "fan_avg"):
-            raise ValueError("Invalid `mode` argument:", mode)
-        distribution = distribution.lower()
-        if distribution not in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
-            raise ValueError("Invalid `distribution` argument:", distribution)
-        self.scale, self.mode, self.distribution = scale, mode, distribution
-        self.seed = seed
-        self.dtype = floating(dtype)
+        self.scale, self.mode, self.distribution = checked_scaling(scale, mode, distribution)
+        self.seed, self.dtype = seed, floating(dtype)
 
     def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
-        dtype = self.dtype if dtype is None else dtype
-        fan_in, fan_out = fans(_whole(shape, partition_info))
-        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
-        scale = self.scale / max(1.0, fan)
-        if self.distribution in ("normal", "truncated_normal"):
-            # The standard deviation of a normal that is cut off at two standard deviations.
-            return api.find("truncated_normal")(shape, 0.0, math.sqrt(scale) / 0.87962566103423978, dtype, seed=self.seed)
+        kind = self.dtype if dtype is None else dtype
+        variance = scaled_variance(self, _whole(shape, partition_info))
+        if self.distribution == "uniform":
+            limit = math.sqrt(3.0 * variance)
+            return api.find("random_uniform")(shape, -limit, limit, kind, seed=self.seed)
         if self.distribution == "untruncated_normal":
-            return api.find("random_normal")(shape, 0.0, math.sqrt(scale), dtype, seed=self.seed)
-        limit = math.sqrt(3.0 * scale)
-        return api.find("random_uniform")(shape, -limit, limit, dtype, seed=self.seed)
+            return api.find("random_normal")(shape, 0.0, math.sqrt(variance), kind, seed=self.seed)
+        return api.find("truncated_normal")(shape, 0.0, math.sqrt(variance) / CUT_OFF, kind, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
-        return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed, "dtype": self.dtype.name}
+        given = {argument: getattr(self, argument) for argument in ("scale", "mode", "distribution", "seed")}
+        return {**given, "dtype": self.dtype.name}
 
 
 @public("glorot_uniform_initializer", "initializers.glorot_uniform", "keras.initializers.glorot_uniform")

@@ -11,7 +11,7 @@ import everflow as tf
 from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.convert import constant_v2
-from everflow.ops.variables.initializers import fans, floating, sizes
+from everflow.ops.variables.initializers import CUT_OFF, checked_scaling, fans, floating, scaled_variance, sizes
 from everflow.ops.variables.orthogonal_initializers import orthogonal_columns
 
 
@@ -155,29 +155,19 @@ class VarianceScaling(Initializer):
     """Random, with a variance of `scale` over the number of inputs, of outputs, or their mean."""
 
     def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal", seed: int | None = None) -> None:
-        if scale <= 0.0:
-            raise ValueError("`scale` must be positive float.")
-        if mode not in ("fan_in", "fan_out", "fan_avg"):
-            raise ValueError("Invalid `mode` argument:", mode)
-        distribution = distribution.lower()
-        if distribution == "normal":
-            distribution = "truncated_normal"
-        if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
-            raise ValueError("Invalid `distribution` argument:", distribution)
-        self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
+        self.scale, self.mode, kind = checked_scaling(scale, mode, distribution)
+        self.distribution = "truncated_normal" if kind == "normal" else kind
+        self.seed = seed
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32) -> Any:
         dtype, random = floating(dtype), Randomness(self.seed)
-        fan_in, fan_out = fans(shape)
-        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
-        scale = self.scale / max(1.0, fan)
-        if self.distribution == "truncated_normal":
-            # The standard deviation of a normal that is cut off at two standard deviations.
-            return random.truncated_normal(shape, 0.0, math.sqrt(scale) / 0.87962566103423978, dtype)
+        variance = scaled_variance(self, shape)
+        if self.distribution == "uniform":
+            limit = math.sqrt(3.0 * variance)
+            return random.uniform(shape, -limit, limit, dtype)
         if self.distribution == "untruncated_normal":
-            return random.normal(shape, 0.0, math.sqrt(scale), dtype)
-        limit = math.sqrt(3.0 * scale)
-        return random.uniform(shape, -limit, limit, dtype)
+            return random.normal(shape, 0.0, math.sqrt(variance), dtype)
+        return random.truncated_normal(shape, 0.0, math.sqrt(variance) / CUT_OFF, dtype)
 
     def get_config(self) -> dict[str, Any]:
         return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed}

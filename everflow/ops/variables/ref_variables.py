@@ -255,19 +255,22 @@ class RefVariable(VariableV1):
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """The VariableDef, or None where the variable is not in the scope that is exported."""
-        if export_scope is not None and not self._variable.name.startswith(export_scope):
+        if not (export_scope is None or self._variable.name.startswith(export_scope)):
             return None
         from everflow.proto import variable_pb2
 
-        proto = variable_pb2.VariableDef()
-        proto.variable_name = strip_name_scope(self._variable.name, export_scope)
-        if self._initial_value is not None:
-            proto.initial_value_name = strip_name_scope(self._initial_value.name, export_scope)
-        proto.trainable = self.trainable
-        proto.synchronization = self.synchronization.value
-        proto.aggregation = self.aggregation.value
-        proto.initializer_name = strip_name_scope(self.initializer.name, export_scope)
-        proto.snapshot_name = strip_name_scope(self._snapshot.name, export_scope)
+        named = {
+            "variable": self._variable,
+            "initial_value": self._initial_value,
+            "initializer": self.initializer,
+            "snapshot": self._snapshot,
+        }
+        proto = variable_pb2.VariableDef(
+            trainable=self.trainable, synchronization=self.synchronization.value, aggregation=self.aggregation.value
+        )
+        for part, thing in named.items():
+            if thing is not None:
+                setattr(proto, part + "_name", strip_name_scope(thing.name, export_scope))
         if self._save_slice_info is not None:
             proto.save_slice_info_def.MergeFrom(self._save_slice_info.to_proto(export_scope=export_scope))
         return proto

@@ -258,30 +258,21 @@ class BaseResourceVariable(VariableV1):
     def __copy__(self) -> Any:
         return self
 
+    def _made_again(self, value: Any, name: str) -> dict[str, Any]:
+        """The arguments that make a variable like this one."""
+        same = {"trainable": self._trainable, "constraint": self._constraint, "dtype": self._dtype}
+        return {"initial_value": value, "name": name, **same}
+
     def __deepcopy__(self, memo: Any) -> Any:
         if not in_eager_mode():
             raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
-        copied = ResourceVariable(
-            initial_value=self.read_value(),
-            trainable=self._trainable,
-            constraint=self._constraint,
-            dtype=self._dtype,
-            name=self._shared_name + "_copy",
-        )
-        memo[id(self)] = copied
-        return copied
+        twin = memo[id(self)] = ResourceVariable(**self._made_again(self.read_value(), self._shared_name + "_copy"))
+        return twin
 
     def __reduce__(self) -> Any:
         if not in_eager_mode():
             raise NotImplementedError("__reduce__() is only available when eager execution is enabled.")
-        return functools.partial(
-            ResourceVariable,
-            initial_value=self.numpy(),
-            trainable=self._trainable,
-            name=self._shared_name,
-            dtype=self._dtype,
-            constraint=self._constraint,
-        ), ()
+        return functools.partial(ResourceVariable, **self._made_again(self.numpy(), self._shared_name)), ()
 
     # -- writing
 
@@ -349,23 +340,11 @@ class BaseResourceVariable(VariableV1):
         new_axis_mask: int,
         shrink_axis_mask: int,
     ) -> Any:
+        slices = {"begin_mask": begin_mask, "end_mask": end_mask, "ellipsis_mask": ellipsis_mask}
+        axes = {"new_axis_mask": new_axis_mask, "shrink_axis_mask": shrink_axis_mask}
         with graph_of_handle(self.handle), self._assign_dependencies():
-            return self._lazy_read(
-                apply(
-                    "ResourceStridedSliceAssign",
-                    self.handle,
-                    begin,
-                    end,
-                    strides,
-                    convert_to_tensor(value, self.dtype),
-                    name=name,
-                    begin_mask=begin_mask,
-                    end_mask=end_mask,
-                    ellipsis_mask=ellipsis_mask,
-                    new_axis_mask=new_axis_mask,
-                    shrink_axis_mask=shrink_axis_mask,
-                )
-            )
+            new = convert_to_tensor(value, self.dtype)
+            return self._lazy_read(apply("ResourceStridedSliceAssign", self.handle, begin, end, strides, new, name=name, **slices, **axes))
 
     def count_up_to(self, limit: int) -> Tensor:
         """Counts up; an OutOfRangeError at the limit."""

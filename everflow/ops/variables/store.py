@@ -87,22 +87,9 @@ class VariableStore:
         if hasattr(dtype, "base_dtype"):
             dtype = dtype.base_dtype
         synchronization, aggregation, trainable = checked_modes(synchronization, aggregation, trainable, name)
-        arguments = {
-            "name": name,
-            "shape": shape,
-            "dtype": dtype,
-            "initializer": initializer,
-            "regularizer": regularizer,
-            "reuse": reuse,
-            "trainable": trainable,
-            "collections": collections,
-            "caching_device": caching_device,
-            "partitioner": partitioner,
-            "validate_shape": validate_shape,
-            "use_resource": use_resource,
-            "synchronization": synchronization,
-            "aggregation": aggregation,
-        }
+        arguments = dict(locals())
+        for own in ("self", "custom_getter", "constraint"):
+            del arguments[own]
         if custom_getter is None:
             return self._get(constraint=constraint, **arguments)
         if takes(custom_getter, "constraint") or takes_any(custom_getter):

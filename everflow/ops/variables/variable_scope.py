@@ -102,22 +102,15 @@ class VariableScope:
         use_resource: bool | None = None,
         constraint: Callable[..., Any] | None = None,
     ) -> None:
-        self._name = name
-        self._initializer = initializer
-        self._regularizer = regularizer
-        self._reuse = reuse
-        self._caching_device = caching_device
-        self._partitioner = partitioner
-        self._custom_getter = custom_getter
-        self._name_scope = name_scope
-        self._dtype = dtype
-        self._use_resource = use_resource
-        self._constraint = constraint
         if in_eager_mode():
             if caching_device is not None:
                 raise NotImplementedError("Caching devices is not yet supported when eager execution is enabled.")
             # A function traced below such a scope finds the variables that it made when it was traced before.
-            self._reuse, self._use_resource = AUTO_REUSE, True
+            reuse, use_resource = AUTO_REUSE, True
+        self._name, self._name_scope = name, name_scope
+        self._reuse, self._use_resource, self._custom_getter = reuse, use_resource, custom_getter
+        self._dtype, self._initializer, self._regularizer, self._constraint = dtype, initializer, regularizer, constraint
+        self._caching_device, self._partitioner = caching_device, partitioner
 
     name = property(lambda self: self._name, doc="The prefix, without a slash at its end.")
     original_name_scope = property(lambda self: self._name_scope, doc="The name scope that the block opened when it was first entered.")
@@ -337,24 +330,7 @@ def get_variable(
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
     """The variable of this name in the current variable scope: made, or found where the scope says so."""
-    return get_variable_scope().get_variable(
-        default_variable_store(),
-        name,
-        shape=shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        trainable=trainable,
-        collections=collections,
-        caching_device=caching_device,
-        partitioner=partitioner,
-        validate_shape=validate_shape,
-        use_resource=use_resource,
-        custom_getter=custom_getter,
-        constraint=constraint,
-        synchronization=synchronization,
-        aggregation=aggregation,
-    )
+    return get_variable_scope().get_variable(default_variable_store(), **locals())
 
 
 @public("get_local_variable")

@@ -34,35 +34,39 @@ def subsample(inputs: Any, factor: int, scope: Any = None) -> Any:
 @net("resnet_utils.conv2d_same")
 def conv2d_same(inputs: Any, num_outputs: int, kernel_size: int, stride: int, rate: int = 1, scope: Any = None) -> Any:
     """A convolution whose padding does not depend on the size of the images, as "SAME" with a stride does."""
-    if stride == 1:
-        return conv2d(inputs, num_outputs, kernel_size, stride=1, rate=rate, padding="SAME", scope=scope)
-    padding = kernel_size + (kernel_size - 1) * (rate - 1) - 1
-    before = padding // 2
-    inputs = tf.pad(inputs, [[0, 0], [before, padding - before], [before, padding - before], [0, 0]])
-    return conv2d(inputs, num_outputs, kernel_size, stride=stride, rate=rate, padding="VALID", scope=scope)
+    padding = "SAME"
+    if stride != 1:
+        reach = (kernel_size - 1) * rate
+        around = [reach // 2, reach - reach // 2]
+        inputs, padding = tf.pad(inputs, [[0, 0], around, around, [0, 0]]), "VALID"
+    return conv2d(inputs, num_outputs, kernel_size, stride=stride, rate=rate, padding=padding, scope=scope)
 
 
 @net("resnet_utils.stack_blocks_dense")
 @add_arg_scope
 def stack_blocks_dense(net: Any, blocks: Any, output_stride: Any = None, outputs_collections: Sequence[str] | str | None = None) -> Any:
     """Blocks one after another; where `output_stride` is reached, convolutions with holes take the place of strides."""
-    stride = rate = 1
+    reached = rate = 1
     for block in blocks:
         with scopes.variable_scope(block.scope, "block", [net]) as own:
-            for i, unit in enumerate(block.args):
-                if output_stride is not None and stride > output_stride:
-                    raise ValueError("The target output_stride cannot be reached.")
-                with scopes.variable_scope(f"unit_{i + 1}", values=[net]):
-                    if output_stride is not None and stride == output_stride:
-                        net = block.unit_fn(net, rate=rate, **{**unit, "stride": 1})
-                        rate *= unit.get("stride", 1)
+            for i, unit in enumerate(block.args, 1):
+                _check_reachable(output_stride is None or reached <= output_stride)
+                step = unit.get("stride", 1)
+                with scopes.variable_scope(f"unit_{i}", values=[net]):
+                    if reached == output_stride:
+                        net = block.unit_fn(net, **{**unit, "stride": 1, "rate": rate})
+                        rate *= step
                     else:
-                        net = block.unit_fn(net, rate=1, **unit)
-                        stride *= unit.get("stride", 1)
+                        net = block.unit_fn(net, **{**unit, "rate": 1})
+                        reached *= step
             net = collect_named_outputs(outputs_collections, own.name, net)
-    if output_stride is not None and stride != output_stride:
-        raise ValueError("The target output_stride cannot be reached.")
+    _check_reachable(output_stride in (None, reached))
     return net
+
+
+def _check_reachable(is_reachable: bool) -> None:
+    if not is_reachable:
+        raise ValueError("The target output_stride cannot be reached.")
 
 
 @net("resnet_utils.resnet_arg_scope", "resnet_v1.resnet_arg_scope", "resnet_v2.resnet_arg_scope")
