@@ -247,24 +247,16 @@ class OperatorNotAllowedInGraphError(TypeError):
     """Python asked a tensor for a value that only a run of the graph can give."""
 
 
-_BY_CODE: dict[int, Any] = {
-    CANCELLED: CancelledError,
-    UNKNOWN: UnknownError,
-    INVALID_ARGUMENT: InvalidArgumentError,
-    DEADLINE_EXCEEDED: DeadlineExceededError,
-    NOT_FOUND: NotFoundError,
-    ALREADY_EXISTS: AlreadyExistsError,
-    PERMISSION_DENIED: PermissionDeniedError,
-    UNAUTHENTICATED: UnauthenticatedError,
-    RESOURCE_EXHAUSTED: ResourceExhaustedError,
-    FAILED_PRECONDITION: FailedPreconditionError,
-    ABORTED: AbortedError,
-    OUT_OF_RANGE: OutOfRangeError,
-    UNIMPLEMENTED: UnimplementedError,
-    INTERNAL: InternalError,
-    UNAVAILABLE: UnavailableError,
-    DATA_LOSS: DataLossError,
-}
+_BY_CODE: dict[int, Any] = dict(
+    enumerate(
+        (
+            *(CancelledError, UnknownError, InvalidArgumentError, DeadlineExceededError, NotFoundError, AlreadyExistsError),
+            *(PermissionDeniedError, ResourceExhaustedError, FailedPreconditionError, AbortedError, OutOfRangeError),
+            *(UnimplementedError, InternalError, UnavailableError, DataLossError, UnauthenticatedError),
+        ),
+        start=CANCELLED,
+    )
+)
 _BY_CLASS = {cls: code for code, cls in _BY_CODE.items()}
 
 

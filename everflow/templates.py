@@ -77,10 +77,8 @@ def make_template_internal(
 @internal("ops.template._skip_common_stack_elements")
 def skip_common_stack_elements(stacktrace: list[Any], base_case: list[Any]) -> list[Any]:
     """The part of a stack from where it parts from another, at least its last element."""
-    for i, (trace, base) in enumerate(zip(stacktrace, base_case)):
-        if trace != base:
-            return stacktrace[i:]
-    return stacktrace[-1:]
+    parts = (place for place, (here, there) in enumerate(zip(stacktrace, base_case)) if here != there)
+    return stacktrace[next(parts, -1) :]
 
 
 @internal("ops.template.Template")
@@ -111,10 +109,11 @@ class Template(Trackable):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._variable_scope:
-            with scopes.variable_scope(self._variable_scope, reuse=self._variables_created):
-                return self._call_func(args, kwargs)
-        with scopes.variable_scope(self._unique_name, self._name, custom_getter=self._custom_getter) as made:
-            self._variable_scope = made
+            scope = scopes.variable_scope(self._variable_scope, reuse=self._variables_created)
+        else:
+            scope = scopes.variable_scope(self._unique_name, self._name, custom_getter=self._custom_getter)
+        with scope as opened:
+            self._variable_scope = self._variable_scope or opened
             return self._call_func(args, kwargs)
 
     def _call_func(self, args: Any, kwargs: Any) -> Any:

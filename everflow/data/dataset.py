@@ -581,13 +581,15 @@ class DatasetSpec(BatchableTypeSpec):
         return DatasetSpec(self._element_spec, shapes.TensorShape([batch_size]).concatenate(self._dataset_shape))
 
     def _unbatch(self) -> Any:
+        return DatasetSpec(self._element_spec, self._batched_shape()[1:])
+
+    def _batched_shape(self) -> shapes.TensorShape:
         if self._dataset_shape.ndims == 0:
             raise ValueError("Unbatching a dataset is only supported for rank >= 1")
-        return DatasetSpec(self._element_spec, self._dataset_shape[1:])
+        return self._dataset_shape
 
     def _to_batched_tensor_list(self, value: Any) -> list[Any]:
-        if self._dataset_shape.ndims == 0:
-            raise ValueError("Unbatching a dataset is only supported for rank >= 1")
+        self._batched_shape()
         return self._to_tensor_list(value)
 
     def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import math
 import os
 import tempfile
 import urllib.error
@@ -104,9 +105,9 @@ class DataSet:
             if reshape:
                 if images.shape[3] != 1:
                     raise AssertionError(f"images of {images.shape[3]} channels can't be flattened; pass reshape=False")
-                images = images.reshape(images.shape[0], images.shape[1] * images.shape[2])
+                images = images.reshape(len(images), math.prod(images.shape[1:3]))
             if dtype == dtypes.float32:
-                images = np.multiply(images.astype(np.float32), 1.0 / 255.0)
+                images = images.astype(np.float32) * (1.0 / 255.0)
         self._images = images
         self._labels = labels
 

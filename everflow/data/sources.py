@@ -122,18 +122,13 @@ class RandomDataset(DatasetV1Adapter):
 def list_files(file_pattern: Any, shuffle: bool | None, seed: int | None) -> DatasetV2:
     """The names of the files that match; an error where none does."""
     with name_scope("list_files"):
-        if shuffle is None:
-            shuffle = True
-        file_pattern = convert_to_tensor(file_pattern, dtype=dtypes.string, name="file_pattern")
-        matching = tf.matching_files(file_pattern)
-        is_there = tf.greater(tf.shape(matching)[0], 0, name="match_not_empty")
-        joined = tf.reduce_join(file_pattern, separator=", ")
-        message = tf.add("No files matched pattern: ", joined, name="message")
-        check = tf.Assert(is_there, [message], summarize=1, name="assert_not_empty")
-        with tf.control_dependencies([check]):
-            matching = tf.identity(matching)
-        dataset: Any = TensorSliceDataset(matching)
-        if shuffle:
-            size = tf.maximum(tf.shape(matching, out_type=dtypes.int64)[0], 1)
-            dataset = dataset.shuffle(size, seed=seed)
-        return dataset
+        pattern = convert_to_tensor(file_pattern, dtype=dtypes.string, name="file_pattern")
+        files = tf.matching_files(pattern)
+        is_any = tf.greater(tf.shape(files)[0], 0, name="match_not_empty")
+        complaint = tf.add("No files matched pattern: ", tf.reduce_join(pattern, separator=", "), name="message")
+        with tf.control_dependencies([tf.Assert(is_any, [complaint], summarize=1, name="assert_not_empty")]):
+            files = tf.identity(files)
+        names: Any = TensorSliceDataset(files)
+        if shuffle is not None and not shuffle:
+            return names
+        return names.shuffle(tf.maximum(tf.shape(files, out_type=dtypes.int64)[0], 1), seed=seed)

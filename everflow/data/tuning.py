@@ -153,12 +153,13 @@ class _RebatchDataset(UnaryDataset):
 @internal("data.experimental.ops.map_defun.map_defun")
 def map_defun(fn: Any, elems: Any, output_dtypes: Any, output_shapes: Any, max_intra_op_parallelism: int = 1) -> Any:
     """A library function of each row of tensors, its results stacked."""
-    if not isinstance(elems, list):
-        raise ValueError("`elems` must be a list of tensors.")
-    if not isinstance(output_dtypes, list):
-        raise ValueError("`output_dtypes` must be a list of `tf.DType` objects.")
-    if not isinstance(output_shapes, list):
-        raise ValueError("`output_shapes` must be a list of `tf.TensorShape` objects.")
+    for argument, given, of_what in (
+        ("elems", elems, "tensors"),
+        ("output_dtypes", output_dtypes, "`tf.DType` objects"),
+        ("output_shapes", output_shapes, "`tf.TensorShape` objects"),
+    ):
+        if not isinstance(given, list):
+            raise ValueError(f"`{argument}` must be a list of {of_what}.")
     concrete = fn.get_concrete_function() if hasattr(fn, "get_concrete_function") else fn
     if hasattr(concrete, "add_to_graph"):
         make_known(concrete)

@@ -141,8 +141,8 @@ class Strategy:
     def experimental_run(self, fn: Callable[..., Any], input_iterator: Any = None) -> Any:
         """Runs a function for each replica, with the next of an iterator."""
         with self.scope():
-            args = (input_iterator.get_next(),) if input_iterator is not None else ()
-        return self.experimental_run_v2(fn, args=args)
+            batch = () if input_iterator is None else (input_iterator.get_next(),)
+        return self.experimental_run_v2(fn, batch)
 
     def experimental_run_v2(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
         """Runs a function for each replica."""

@@ -16,12 +16,11 @@ internal("estimator.head.head_utils._DEFAULT_SERVING_KEY", "estimator.canned.hea
 def initialize_variables(test_case: Any, scaffold: Any) -> None:
     """Makes a session ready as a scaffold says; it may be given once only."""
     scaffold.finalize()
-    test_case.assertIsNone(scaffold.init_feed_dict)
-    test_case.assertIsNone(scaffold.init_fn)
-    scaffold.init_op.run()
-    scaffold.ready_for_local_init_op.eval()
-    scaffold.local_init_op.run()
-    scaffold.ready_op.eval()
+    for unused in ("init_feed_dict", "init_fn"):
+        test_case.assertIsNone(getattr(scaffold, unused))
+    session = tf.get_default_session()
+    for step in ("init_op", "ready_for_local_init_op", "local_init_op", "ready_op"):
+        session.run(getattr(scaffold, step))
     test_case.assertIsNotNone(scaffold.saver)
 
 

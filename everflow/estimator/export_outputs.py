@@ -36,12 +36,14 @@ class ClassificationOutput(ExportOutput):
     """Classes, scores, or both."""
 
     def __init__(self, scores: Any = None, classes: Any = None) -> None:
-        if scores is not None and not (isinstance(scores, Tensor) and scores.dtype.is_floating):
-            raise ValueError(f"Classification scores must be a float32 Tensor; got {scores}")
-        if classes is not None and not (isinstance(classes, Tensor) and dtypes.as_dtype(classes.dtype) == dtypes.string):
-            raise ValueError(f"Classification classes must be a string Tensor; got {classes}")
         if scores is None and classes is None:
             raise ValueError("At least one of scores and classes must be set.")
+        are_numbers = isinstance(scores, Tensor) and scores.dtype.is_floating
+        if not (scores is None or are_numbers):
+            raise ValueError(f"Classification scores must be a float32 Tensor; got {scores}")
+        are_texts = isinstance(classes, Tensor) and dtypes.as_dtype(classes.dtype) == dtypes.string
+        if not (classes is None or are_texts):
+            raise ValueError(f"Classification classes must be a string Tensor; got {classes}")
         self._scores, self._classes = scores, classes
 
     @property

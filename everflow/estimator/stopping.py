@@ -307,10 +307,9 @@ class InMemoryEvaluatorHook(SessionRunHook):
         with self._graph.as_default():
             found = self._estimator._evaluation_graph(self._input_fn, self._hooks, None, self._graph)
             self._scaffold, self._update, self._metrics, self._all_hooks = found
-            if self._scaffold.saver is not None:
-                raise ValueError("InMemoryEvaluator does not support custom saver")
-            if self._scaffold.init_fn is not None:
-                raise ValueError("InMemoryEvaluator does not support custom init_fn")
+            for custom in ("saver", "init_fn"):
+                if getattr(self._scaffold, custom) is not None:
+                    raise ValueError(f"InMemoryEvaluator does not support custom {custom}")
             self._evaluated = {v.name: v for v in tf.global_variables()}
 
     def after_create_session(self, session: Any, coord: Any) -> None:

@@ -58,12 +58,9 @@ class Defun:
     """Decorator: `Defun(tf.float32, tf.float32)` for given argument types, `Defun()` for those of each call."""
 
     def __init__(self, *input_types: Any, **kwargs: Any) -> None:
-        self._input_types = input_types
-        self._func_name = kwargs.pop("func_name", None)
-        self._grad_func = kwargs.pop("grad_func", None)
-        self._python_grad_func = kwargs.pop("python_grad_func", None)
-        self._out_names = kwargs.pop("out_names", None)
-        self._extra_kwargs = kwargs
+        own = ("func_name", "grad_func", "python_grad_func", "out_names")
+        self._func_name, self._grad_func, self._python_grad_func, self._out_names = (kwargs.pop(name, None) for name in own)
+        self._input_types, self._extra_kwargs = input_types, kwargs
 
     def __call__(self, func: Callable[..., Any]) -> Any:
         if not callable(func):

@@ -122,13 +122,10 @@ class IndexedSlicesSpec(TypeSpec):
 
     @property
     def _component_specs(self) -> tuple[TensorSpec, ...]:
-        specs = [
-            TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._values_dtype),
-            TensorSpec(self._indices_shape, self._indices_dtype),
-        ]
-        if self._dense_shape_dtype is not None:
-            specs.append(TensorSpec([self._shape.ndims], self._dense_shape_dtype))
-        return tuple(specs)
+        rows, whole, shape_dtype = self._indices_shape, self._shape, self._dense_shape_dtype
+        values = TensorSpec(rows.concatenate(whole[1:]), self._values_dtype)
+        indices = TensorSpec(rows, self._indices_dtype)
+        return (values, indices) if shape_dtype is None else (values, indices, TensorSpec([whole.ndims], shape_dtype))
 
     def _to_components(self, value: Any) -> tuple[Any, ...]:
         found = value.values, value.indices

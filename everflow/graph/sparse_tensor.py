@@ -220,15 +220,13 @@ def is_sparse(x: Any) -> bool:
 @internal("framework.sparse_tensor.convert_to_tensor_or_sparse_tensor")
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None) -> Any:
     """A sparse tensor as it is, anything else as a dense tensor."""
-    if dtype is not None:
-        dtype = dtypes.as_dtype(dtype)
-    if isinstance(value, SparseTensorValue):
-        value = SparseTensor.from_value(value)
-    if isinstance(value, SparseTensor):
-        if dtype and not dtype.is_compatible_with(value.dtype):
-            raise RuntimeError(f"Sparse dtype: requested = {dtype.name}, actual = {value.dtype.name}")
-        return value
-    return convert_to_tensor(value, dtype=dtype, name=name)
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if not is_sparse(value):
+        return convert_to_tensor(value, dtype=wanted, name=name)
+    found = value if isinstance(value, SparseTensor) else SparseTensor.from_value(value)
+    if not (wanted is None or wanted.is_compatible_with(found.dtype)):
+        raise RuntimeError(f"Sparse dtype: requested = {wanted.name}, actual = {found.dtype.name}")
+    return found
 
 
 @public("sparse_placeholder", "sparse.placeholder")

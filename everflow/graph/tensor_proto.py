@@ -328,10 +328,8 @@ _FIELDS = {
     dtypes.uint16: "int_val", dtypes.complex128: "dcomplex_val", dtypes.float16: "half_val",
     dtypes.uint32: "uint32_val", dtypes.uint64: "uint64_val",
 }  # fmt: skip
-_AS_BYTES = {
-    dtypes.float32, dtypes.float64, dtypes.int32, dtypes.uint8, dtypes.int16, dtypes.int8, dtypes.int64, dtypes.qint8,
-    dtypes.quint8, dtypes.qint16, dtypes.quint16, dtypes.qint32, dtypes.uint32, dtypes.uint64,
-}  # fmt: skip
+_ONE_BY_ONE = {*(dtypes.string, dtypes.bool, dtypes.uint16, dtypes.float16, dtypes.bfloat16), *(dtypes.complex64, dtypes.complex128)}
+_AS_BYTES = _FIELDS.keys() - _ONE_BY_ONE
 
 
 def _stored_type(dtype: DType) -> Any:

@@ -106,12 +106,14 @@ class TensorSpec(BatchableTypeSpec):
         return tensor_list[0]
 
     def _batch(self, batch_size: int | None) -> TensorSpec:
-        return TensorSpec(TensorShape([batch_size]).concatenate(self._shape), self._dtype)
+        rows = TensorShape([batch_size])
+        return TensorSpec(rows.concatenate(self._shape), self._dtype)
 
     def _unbatch(self) -> TensorSpec:
-        if self._shape.ndims == 0:
+        whole = self._shape
+        if whole.ndims == 0:
             raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-        return TensorSpec(self._shape[1:], self._dtype)
+        return TensorSpec(whole[1:], self._dtype)
 
     def __eq__(self, other: object) -> bool:
         return (

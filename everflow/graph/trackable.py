@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import operator
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from everflow.api import internal
@@ -24,6 +25,10 @@ class TrackableReference(NamedTuple):
 
     name: str
     ref: Any
+
+
+def _newest_first(restores: Iterable[Any]) -> list[Any]:
+    return sorted(restores, key=operator.attrgetter("restore_uid"), reverse=True)
 
 
 @internal("training.tracking.base.Trackable")
@@ -176,12 +181,12 @@ class Trackable:
 
     def _handle_deferred_dependencies(self, name: str, trackable: Any) -> None:
         """Restores a new dependency from the checkpoints that wait for it, the newest first."""
-        self._maybe_initialize_trackable()
-        trackable._maybe_initialize_trackable()
-        for position in sorted(self._deferred_dependencies.pop(name, ()), key=lambda p: p.restore_uid, reverse=True):
+        for each in (self, trackable):
+            each._maybe_initialize_trackable()
+        for position in _newest_first(self._deferred_dependencies.pop(name, ())):
             position.restore(trackable)
-        for restore in sorted(self._self_name_based_restores, key=lambda c: c.restore_uid, reverse=True):
-            trackable._name_based_attribute_restore(restore)
+        for checkpoint in _newest_first(self._self_name_based_restores):
+            trackable._name_based_attribute_restore(checkpoint)
 
     def _name_based_attribute_restore(self, checkpoint: Any) -> None:
         """Restores the object from a checkpoint that knows variables by their names."""

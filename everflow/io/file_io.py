@@ -77,11 +77,10 @@ class FileIO:
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
         """Moves the reading position; `position` is an older name of `offset`."""
         reader = self._reading()
-        if offset is None and position is None:
-            raise TypeError("seek(): offset argument required")
-        if offset is not None and position is not None:
-            raise TypeError("seek(): offset and position may not be set simultaneously.")
-        distance: Any = position if position is not None else offset
+        given = [place for place in (offset, position) if place is not None]
+        if len(given) != 1:
+            raise TypeError(f"seek(): {'offset and position may not be set simultaneously.' if given else 'offset argument required'}")
+        (distance,) = given
         if whence not in (0, 1, 2):
             raise invalid_argument(f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2.")
         size = self.size()

@@ -44,15 +44,10 @@ class TFRecordOptions:
         compression_strategy: int | None = None,
     ) -> None:
         self.get_compression_type_string(compression_type)
-        self.compression_type = compression_type
-        self.flush_mode = flush_mode
-        self.input_buffer_size = input_buffer_size
-        self.output_buffer_size = output_buffer_size
-        self.window_bits = window_bits
-        self.compression_level = compression_level
-        self.compression_method = compression_method
-        self.mem_level = mem_level
-        self.compression_strategy = compression_strategy
+        self.compression_type, self.compression_level = compression_type, compression_level
+        self.compression_method, self.compression_strategy = compression_method, compression_strategy
+        self.input_buffer_size, self.output_buffer_size, self.flush_mode = input_buffer_size, output_buffer_size, flush_mode
+        self.window_bits, self.mem_level = window_bits, mem_level
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:

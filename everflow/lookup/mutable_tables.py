@@ -70,19 +70,20 @@ class _MutableTable(LookupInterface):
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of keys, the default for those that are not there."""
-        with name_scope(name, f"{self.name}_lookup_table_find", (self.resource_handle, keys, self._default_value)):
-            keys = convert_to_tensor(keys, self._key_dtype, name="keys")
-            with colocate_with(self.resource_handle):
-                values = apply("LookupTableFindV2", self.resource_handle, keys, self._default_value)
-        return values
+        handle, default = self.resource_handle, self._default_value
+        with name_scope(name, f"{self.name}_lookup_table_find", (handle, keys, default)):
+            asked = convert_to_tensor(keys, self._key_dtype, name="keys")
+            with colocate_with(handle):
+                return apply("LookupTableFindV2", handle, asked, default)
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
         """Adds entries, and replaces those whose keys are there."""
-        with name_scope(name, f"{self.name}_lookup_table_insert", [self.resource_handle, keys, values]):
-            keys = convert_to_tensor(keys, self._key_dtype, name="keys")
-            values = convert_to_tensor(values, self._value_dtype, name="values")
-            with colocate_with(self.resource_handle):
-                return apply("LookupTableInsertV2", self.resource_handle, keys, values)
+        handle = self.resource_handle
+        with name_scope(name, f"{self.name}_lookup_table_insert", [handle, keys, values]):
+            entries = (("keys", keys, self._key_dtype), ("values", values, self._value_dtype))
+            tensors = [convert_to_tensor(given, dtype, name=what) for what, given, dtype in entries]
+            with colocate_with(handle):
+                return apply("LookupTableInsertV2", handle, *tensors)
 
     def export(self, name: str | None = None) -> Any:
         """All keys, and their values."""

@@ -275,6 +275,15 @@ def index_table_from_file(
         return _with_buckets(table, num_oov_buckets, hasher_spec, scope, key_dtype)
 
 
+def _places(words: Any) -> Any:
+    """The numbers of the elements of a tensor."""
+    return tf.cast(tf.range(tf.size(words)), dtypes.int64)
+
+
+def _table(keys: Any, values: Any, key_dtype: Any, value_dtype: Any, default: Any) -> Any:
+    return StaticHashTableV1(KeyValueTensorInitializer(keys, values, key_dtype, value_dtype, name="table_init"), default)
+
+
 @internal("ops.lookup_ops.index_table_from_tensor")
 def index_table_from_tensor(
     vocabulary_list: Any,
@@ -295,11 +304,11 @@ def index_table_from_tensor(
             raise ValueError(f"Expected {'integer' if dtype.is_integer else 'non-integer'}, got {keys.dtype}.")
         if not dtype.is_integer and keys.dtype.base_dtype != dtype:
             raise ValueError(f"Expected {dtype}, got {keys.dtype}.")
-        values = tf.cast(tf.range(tf.size(keys)), dtypes.int64)
+        places = _places(keys)
         with name_scope(None, "hash_table") as scope:
-            table_keys = tf.cast(keys, dtypes.int64) if keys.dtype.is_integer else keys
-            init = KeyValueTensorInitializer(table_keys, values, table_keys.dtype.base_dtype, dtypes.int64, name="table_init")
-            table = StaticHashTableV1(init, default_value)
+            if keys.dtype.is_integer:
+                keys = tf.cast(keys, dtypes.int64)
+            table = _table(keys, places, keys.dtype.base_dtype, dtypes.int64, default_value)
         return _with_buckets(table, num_oov_buckets, hasher_spec, scope, dtype)
 
 
@@ -316,18 +325,12 @@ def index_to_string_table_from_file(
 ) -> Any:
     """A table from line numbers to the words of a file."""
     _check_file(vocabulary_file)
-    if vocab_size is not None and vocab_size < 1:
+    if not (vocab_size is None or vocab_size > 0):
         raise ValueError(f"vocab_size must be greater than 0, got {vocab_size}.")
+    columns = (key_column_index, value_column_index)
     with name_scope(name, "index_to_string"):
-        init = TextFileStringTableInitializer(
-            vocabulary_file,
-            vocab_size=vocab_size,
-            name="table_init",
-            key_column_index=key_column_index,
-            value_column_index=value_column_index,
-            delimiter=delimiter,
-        )
-        return StaticHashTableV1(init, default_value)
+        lines = TextFileStringTableInitializer(vocabulary_file, *columns, vocab_size, delimiter, "table_init")
+        return StaticHashTableV1(lines, default_value)
 
 
 @internal("ops.lookup_ops.index_to_string_table_from_tensor")
@@ -337,6 +340,4 @@ def index_to_string_table_from_tensor(vocabulary_list: Any, default_value: Any =
         raise ValueError("vocabulary_list must be specified.")
     with name_scope(name, "index_to_string"):
         words = convert_to_tensor(vocabulary_list, dtypes.string)
-        keys = tf.cast(tf.range(tf.size(words)), dtypes.int64)
-        init = KeyValueTensorInitializer(keys, words, dtypes.int64, dtypes.string, name="table_init")
-        return StaticHashTableV1(init, default_value)
+        return _table(_places(words), words, dtypes.int64, dtypes.string, default_value)

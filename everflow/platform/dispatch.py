@@ -44,11 +44,9 @@ class _ByType(OpDispatcher):
 
 def dispatch(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The result of the first dispatcher of `op` that takes the arguments, or NOT_SUPPORTED."""
-    for dispatcher in getattr(op, DISPATCH_ATTR):
-        result = dispatcher.handle(args, kwargs)
-        if result is not OpDispatcher.NOT_SUPPORTED:
-            return result
-    return OpDispatcher.NOT_SUPPORTED
+    nothing = OpDispatcher.NOT_SUPPORTED
+    answers = (dispatcher.handle(args, kwargs) for dispatcher in getattr(op, DISPATCH_ATTR))
+    return next((answer for answer in answers if answer is not nothing), nothing)
 
 
 def dispatch_for_types(op: Callable[..., Any], *types: type) -> Callable[[Any], Any]:
@@ -71,17 +69,22 @@ def add_dispatch_list(target: Any) -> Any:
     return target
 
 
-def add_dispatch_support(target: Callable[..., Any]) -> Callable[..., Any]:
-    """The op asks its dispatchers when it refuses its arguments."""
+def asking(target: Callable[..., Any], dispatchers: list[OpDispatcher]) -> Callable[..., Any]:
+    """A function that asks dispatchers about arguments which it refuses."""
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
             return target(*args, **kwargs)
         except (TypeError, ValueError):
-            result = dispatch(wrapper, *args, **kwargs)
-            if result is not OpDispatcher.NOT_SUPPORTED:
-                return result
-            raise
+            answer = dispatch(wrapper, *args, **kwargs)
+            if answer is OpDispatcher.NOT_SUPPORTED:
+                raise
+            return answer
 
-    add_dispatch_list(wrapper)
+    setattr(wrapper, DISPATCH_ATTR, dispatchers)
     return decorators.make_decorator(target, wrapper)
+
+
+def add_dispatch_support(target: Callable[..., Any]) -> Callable[..., Any]:
+    """The op asks its dispatchers when it refuses its arguments."""
+    return asking(target, [])

@@ -20,11 +20,8 @@ TENSORFLOW_API_NAME = "tensorflow"
 SUBPACKAGE_NAMESPACES = [ESTIMATOR_API_NAME]
 
 _Attributes = collections.namedtuple("ExportedApiAttributes", ["names", "constants"])  # type: ignore[name-match]
-API_ATTRS = {
-    TENSORFLOW_API_NAME: _Attributes("_tf_api_names", "_tf_api_constants"),
-    ESTIMATOR_API_NAME: _Attributes("_estimator_api_names", "_estimator_api_constants"),
-    KERAS_API_NAME: _Attributes("_keras_api_names", "_keras_api_constants"),
-}
+_STARTS = {TENSORFLOW_API_NAME: "_tf", ESTIMATOR_API_NAME: "_estimator", KERAS_API_NAME: "_keras"}
+API_ATTRS = {api: _Attributes(f"{start}_api_names", f"{start}_api_constants") for api, start in _STARTS.items()}
 API_ATTRS_V1 = {api: _Attributes(names + "_v1", constants + "_v1") for api, (names, constants) in API_ATTRS.items()}
 
 
@@ -40,11 +37,12 @@ class api_export:
     """`@tf_export("nn.relu", v1=["nn.relu"])`; `export_constant` does the same for a value of a module."""
 
     def __init__(self, *args: str, **kwargs: Any) -> None:
-        self._names = args
-        self._names_v1 = kwargs.get("v1", args)
-        self._api_name = kwargs.get("api_name", TENSORFLOW_API_NAME)
-        self._overrides = kwargs.get("overrides", [])
-        self._allow_multiple_exports = kwargs.get("allow_multiple_exports", False)
+        def given(argument: str, default: Any) -> Any:
+            return kwargs.get(argument, default)
+
+        self._names, self._names_v1 = args, given("v1", args)
+        self._api_name = given("api_name", TENSORFLOW_API_NAME)
+        self._overrides, self._allow_multiple_exports = given("overrides", []), given("allow_multiple_exports", False)
         self._validate_symbol_names()
 
     def _validate_symbol_names(self) -> None:

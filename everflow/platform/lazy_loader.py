@@ -16,18 +16,15 @@ class LazyLoader(types.ModuleType):
 
     def __init__(self, local_name: str, parent_module_globals: dict[str, Any], name: str, warning: str | None = None) -> None:
         super().__init__(name)
-        self._local_name = local_name
-        self._parent_module_globals = parent_module_globals
-        self._warning = warning
+        self._local_name, self._parent_module_globals, self._warning = local_name, parent_module_globals, warning
 
     def _load(self) -> types.ModuleType:
-        module = importlib.import_module(self.__name__)
-        self._parent_module_globals[self._local_name] = module
-        if self._warning:
-            logging.warning(self._warning)
-            self._warning = None
-        self.__dict__.update(module.__dict__)
-        return module
+        loaded = self._parent_module_globals[self._local_name] = importlib.import_module(self.__name__)
+        warning, self._warning = self._warning, None
+        if warning:
+            logging.warning(warning)
+        vars(self).update(vars(loaded))
+        return loaded
 
     def __getattr__(self, item: str) -> Any:
         return getattr(self._load(), item)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everflow.platform import decorators
-from everflow.platform.dispatch import DISPATCH_ATTR, OpDispatcher, dispatch
+from everflow.platform.dispatch import DISPATCH_ATTR, OpDispatcher, asking
 
 
 class _RaggedDispatcher(OpDispatcher):
@@ -25,17 +24,4 @@ class _RaggedDispatcher(OpDispatcher):
 
 def with_ragged(how: str, target: Any) -> Any:
     """A function that also takes ragged tensors; `how` as `public` has it."""
-    if hasattr(target, DISPATCH_ATTR):
-        return target
-
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return target(*args, **kwargs)
-        except (TypeError, ValueError):
-            result = dispatch(wrapper, *args, **kwargs)
-            if result is not OpDispatcher.NOT_SUPPORTED:
-                return result
-            raise
-
-    setattr(wrapper, DISPATCH_ATTR, [_RaggedDispatcher(how, target)])
-    return decorators.make_decorator(target, wrapper)
+    return target if hasattr(target, DISPATCH_ATTR) else asking(target, [_RaggedDispatcher(how, target)])

@@ -210,12 +210,12 @@ class SavedModelBuilder(_SavedModelBuilder):
     ) -> None:
         """Adds the default graph, with the variables that were saved before."""
         self._check_variables_saved()
-        signature_def_map = signature_def_map or {}
-        self._validate_signature_def_map(signature_def_map)
-        self._add_collections(assets_collection, legacy_init_op if main_op is None else main_op, None)
-        saver = self._maybe_create_saver(saver)
-        meta_graph_def = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
-        self._tag_and_add_meta_graph(meta_graph_def, tags, signature_def_map)
+        signatures = signature_def_map or {}
+        self._validate_signature_def_map(signatures)
+        start = main_op if main_op is not None else legacy_init_op
+        self._add_collections(assets_collection, start, None)
+        export = self._maybe_create_saver(saver).export_meta_graph
+        self._tag_and_add_meta_graph(export(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs), tags, signatures)
 
     def add_meta_graph_and_variables(  # type: ignore[override]
         self,

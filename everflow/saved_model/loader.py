@@ -188,17 +188,18 @@ class SavedModelLoader:
 
     def run_init_ops(self, sess: Any, tags: Any, import_scope: str | None = None) -> None:
         """Runs what initializes the model, fed with where its files are."""
-        meta_graph_def = self.get_meta_graph_def_from_tags(tags)
+        model = self.get_meta_graph_def_from_tags(tags)
         with sess.graph.as_default(), well_formed():
-            asset_tensors = get_asset_tensors(self._export_dir, meta_graph_def, import_scope=import_scope)
-            init_op = get_init_op(meta_graph_def, import_scope)
-            if init_op is not None:
-                sess.run(fetches=[init_op], feed_dict=asset_tensors)
+            files = get_asset_tensors(self._export_dir, model, import_scope)
+            start = get_init_op(model, import_scope)
+            if start is not None:
+                sess.run([start], files)
 
     def load(self, sess: Any, tags: Any, import_scope: str | None = None, **saver_kwargs: Any) -> Any:
         """All of these."""
-        with sess.graph.as_default():
-            saver, _ = self.load_graph(sess.graph, tags, import_scope, **saver_kwargs)
-            self.restore_variables(sess, saver, import_scope)
+        graph = sess.graph
+        with graph.as_default():
+            variables_saver = self.load_graph(graph, tags, import_scope, **saver_kwargs)[0]
+            self.restore_variables(sess, variables_saver, import_scope)
             self.run_init_ops(sess, tags, import_scope)
         return self.get_meta_graph_def_from_tags(tags)

@@ -126,12 +126,10 @@ class FileWriter(SummaryToEventTransformer):
     ) -> None:
         if tf.executing_eagerly():
             raise RuntimeError("tf.summary.FileWriter is not compatible with eager execution. Use tf.contrib.summary instead.")
-        if session is not None:
-            event_writer: Any = SessionEventFileWriter(session, logdir, max_queue, flush_secs, filename_suffix)
-        else:
-            event_writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
+        where: Any = (logdir, max_queue, flush_secs, filename_suffix)
         self._closed = False
-        super().__init__(event_writer, graph, graph_def)
+        writer = EventFileWriter(*where) if session is None else SessionEventFileWriter(session, *where)
+        super().__init__(writer, graph, graph_def)
 
     def __enter__(self) -> FileWriter:
         return self

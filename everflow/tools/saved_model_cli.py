@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import sys
 from typing import Any
@@ -47,10 +48,8 @@ def get_signature_def_map(saved_model_dir: Any, tag_set: str) -> Any:
 
 
 def _show_tag_sets(saved_model_dir: Any) -> None:
-    tag_sets = saved_model_utils.get_saved_model_tag_sets(saved_model_dir)
-    print("The given SavedModel contains the following tag-sets:")
-    for tag_set in sorted(tag_sets):
-        print(", ".join(sorted(tag_set)))
+    lines = (", ".join(sorted(tags)) for tags in sorted(saved_model_utils.get_saved_model_tag_sets(saved_model_dir)))
+    print("The given SavedModel contains the following tag-sets:", *lines, sep="\n")
 
 
 def _show_signature_def_map_keys(saved_model_dir: Any, tag_set: str) -> None:
@@ -189,30 +188,21 @@ def show(args: Any) -> None:
     """`show`: everything, tags, signatures, or the inputs and outputs of one."""
     if args.all:
         _show_all(args.dir)
-    elif args.tag_set is None:
-        _show_tag_sets(args.dir)
-    elif args.signature_def is None:
-        _show_signature_def_map_keys(args.dir, args.tag_set)
-    else:
-        _show_inputs_outputs(args.dir, args.tag_set, args.signature_def)
+        return
+    # What is shown lies one level below what was chosen.
+    chosen = list(itertools.takewhile(lambda given: given is not None, (args.tag_set, args.signature_def)))
+    levels: Any = (_show_tag_sets, _show_signature_def_map_keys, _show_inputs_outputs)
+    levels[len(chosen)](args.dir, *chosen)
 
 
 def run(args: Any) -> None:
     """`run`: runs a signature."""
-    if not args.inputs and not args.input_exprs and not args.input_examples:
+    inputs = (args.inputs, args.input_exprs, args.input_examples)
+    if not any(inputs):
         raise AttributeError("At least one of --inputs, --input_exprs or --input_examples must be required")
-    feeds = load_inputs_from_input_arg_string(args.inputs, args.input_exprs, args.input_examples)
-    run_saved_model_with_feed_dict(
-        args.dir,
-        args.tag_set,
-        args.signature_def,
-        feeds,
-        args.outdir,
-        args.overwrite,
-        worker=args.worker,
-        init_tpu=args.init_tpu,
-        tf_debug=args.tf_debug,
-    )
+    feeds = load_inputs_from_input_arg_string(*inputs)
+    how = {option: getattr(args, option) for option in ("worker", "init_tpu", "tf_debug")}
+    run_saved_model_with_feed_dict(args.dir, args.tag_set, args.signature_def, feeds, args.outdir, args.overwrite, **how)
 
 
 def scan(args: Any) -> None:

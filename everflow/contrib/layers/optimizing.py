@@ -57,7 +57,7 @@ def optimize_loss(
         unknown = [wanted for wanted in summaries if wanted not in OPTIMIZER_SUMMARIES]
         if unknown:
             raise ValueError(f"Summaries should be one of [{', '.join(OPTIMIZER_SUMMARIES)}], you provided {unknown[0]}.")
-        if learning_rate is not None and learning_rate_decay_fn is not None:
+        if not (learning_rate is None or learning_rate_decay_fn is None):
             if global_step is None:
                 raise ValueError("global_step is required for learning_rate_decay_fn.")
             lr = learning_rate_decay_fn(lr, global_step)

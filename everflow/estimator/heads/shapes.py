@@ -76,7 +76,8 @@ def checked_labels(labels: Any, logits: Any, expected: int, texts: LabelTexts = 
         labels = convert_to_tensor_or_sparse_tensor(labels)
         if isinstance(labels, SparseTensor):
             raise ValueError(texts.sparse.format(expected))
-        if labels.shape.ndims is not None and logits.shape.ndims is not None and labels.shape.ndims == logits.shape.ndims - 1:
+        ranks = (labels.shape.ndims, logits.shape.ndims)
+        if None not in ranks and ranks[0] + 1 == ranks[1]:
             labels = tf.expand_dims(labels, -1)
         labels_shape, logits_shape = tf.shape(labels), tf.shape(logits)
         message = texts.shape.format(expected)
