@@ -15,6 +15,8 @@ from setuptools.errors import CompileError, LinkError, PlatformError
 
 NATIVE = pathlib.Path("native")
 NANOBIND = pathlib.Path(nanobind.__file__).parent
+FRAMEWORK = NATIVE / "framework"
+FRAMEWORK_LIBRARY = "libtensorflow_framework.so.1"
 
 USES_CPP17 = """
 #include <optional>
@@ -64,6 +66,29 @@ class BuildNative(build_ext):
                 extension.libraries.append("jpeg")
             extension.extra_compile_args, extension.extra_link_args = compile_args, link_args
         super().build_extensions()
+        if self.compiler.compiler_type != "msvc":
+            self.build_framework(compile_args)
+
+    def build_framework(self, compile_args: list[str]) -> None:
+        """The library that custom ops link with, beside the extension; all that its headers declare is seen from outside."""
+        target = pathlib.Path(self.get_ext_fullpath("everflow._native")).parent / FRAMEWORK_LIBRARY
+        sources = sorted(FRAMEWORK.glob("*.cpp"))
+        objects = self.compiler.compile(
+            [str(source) for source in sources],
+            output_dir=self.build_temp,
+            include_dirs=[str(FRAMEWORK), "everflow/include"],
+            macros=[("NDEBUG", None), ("EVERFLOW_NO_EIGEN", None)],
+            extra_postargs=[*compile_args, "-fvisibility=default"],
+        )
+        name = f"-Wl,-install_name,@rpath/{target.name}" if sys.platform == "darwin" else f"-Wl,-soname,{target.name}"
+        self.compiler.link_shared_object(
+            objects, str(target), extra_postargs=["-pthread", name, *([] if sys.platform == "darwin" else ["-s"])], target_lang="c++"
+        )
+
+    def copy_extensions_to_source(self) -> None:
+        super().copy_extensions_to_source()
+        if self.compiler.compiler_type != "msvc":
+            self.copy_file(str(pathlib.Path(self.build_lib, "everflow", FRAMEWORK_LIBRARY)), "everflow")
 
     def can_build(self, program: str, compile_args: list[str], *libraries: str) -> bool:
         """Whether a program compiles and links."""
@@ -83,7 +108,7 @@ setup(
         Extension(
             "everflow._native",
             sources=[str(source) for source in sorted(NATIVE.glob("*.cpp"))],
-            depends=[str(header) for header in sorted(NATIVE.glob("*.h"))],
+            depends=[str(header) for header in sorted([*NATIVE.glob("*.h"), FRAMEWORK / "abi.h"])],
             include_dirs=[str(NANOBIND / part) for part in ("include", "src", "ext/robin_map/include")],
             define_macros=[("NDEBUG", None), ("NB_COMPACT_ASSERTIONS", None)],
             language="c++",

@@ -1,11 +1,10 @@
 """What must run per element and neither torch nor numpy does."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
-
 
 def processor() -> str:
     """The kind of processor that kernels are chosen for."""
@@ -18,12 +17,41 @@ def processors() -> list[str]:
 def by_intel() -> bool:
     """Whether the processor is one of Intel's, which MKL knows best."""
 
-def batch_norm(x: int, scale: int, offset: int, mean: int, variance: int, statistics: int, y: int, sizes: Sequence[int], pitches: Sequence[int], epsilon: float, training: bool, rectify: bool, threads: int) -> None:
+def batch_norm(
+    x: int,
+    scale: int,
+    offset: int,
+    mean: int,
+    variance: int,
+    statistics: int,
+    y: int,
+    sizes: Sequence[int],
+    pitches: Sequence[int],
+    epsilon: float,
+    training: bool,
+    rectify: bool,
+    threads: int,
+) -> None:
     """
     Normalizes pictures of these sizes (NHWC), and rectifies them if asked to.
     """
 
-def batch_norm_gradient(dy: int, x: int, scale: int, offset: int, mean: int, variance: int, dx: int, sums: int, sizes: Sequence[int], pitches: Sequence[int], epsilon: float, training: bool, rectify: bool, threads: int) -> None:
+def batch_norm_gradient(
+    dy: int,
+    x: int,
+    scale: int,
+    offset: int,
+    mean: int,
+    variance: int,
+    dx: int,
+    sums: int,
+    sizes: Sequence[int],
+    pitches: Sequence[int],
+    epsilon: float,
+    training: bool,
+    rectify: bool,
+    threads: int,
+) -> None:
     """
     The gradients of `batch_norm` for its input (dx), its scale and its offset (sums).
     """
@@ -33,13 +61,36 @@ def convolve_and_pool(pictures: int, filter: int, bias: int, out: int, sizes: Se
     The maxima of each two by two results of a convolution with stride one, then a bias and Relu.
     """
 
+class CustomKernel:
+    """A kernel of a library of custom ops, called with run-time values."""
+
+    def __init__(
+        self,
+        kernel: int,
+        compute: int,
+        release: int,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        makers: list,
+        raises: Callable,
+        others: Callable,
+    ) -> None: ...
+    def __call__(self, *args) -> object: ...
+
 class ElementwiseChain:
     """
     Element-wise instructions over rows of float32 tensors, run block by block.
     """
 
-    def __init__(self, rows: int, columns: int, inputs: Sequence[tuple[int, int, int, bool]], constants: Sequence[float], instructions: Sequence[tuple[str, int, int]], results: Sequence[tuple[int, int, int]]) -> None: ...
-
+    def __init__(
+        self,
+        rows: int,
+        columns: int,
+        inputs: Sequence[tuple[int, int, int, bool]],
+        constants: Sequence[float],
+        instructions: Sequence[tuple[str, int, int]],
+        results: Sequence[tuple[int, int, int]],
+    ) -> None: ...
     def run(self, threads: int, *pointers) -> None:
         """Runs on the tensors at these addresses, which the caller keeps alive."""
 
@@ -47,7 +98,6 @@ class ElementwiseLoop:
     """An element-wise op of one float32 tensor."""
 
     def __init__(self, name: str) -> None: ...
-
     def run(self, threads: int, count: int, source: int, result: int) -> None:
         """
         Runs on the numbers at the first address and writes to the second; the caller keeps both alive.
@@ -59,7 +109,6 @@ class RowLoop:
     """A loop whose body computes each row of a batch from that row alone."""
 
     def __init__(self, rows: int, widths: Sequence[int]) -> None: ...
-
     def multiply(self, a: int, matrix: int, bias: int, c: int, adds: bool) -> None:
         """Multiplies rows by a matrix, whose number is given."""
 
@@ -94,7 +143,19 @@ def spread_halves(gradient: int, places: int, out: int, sizes: Sequence[int], th
     Pictures of zeros with the gradient of each maximum where that was found.
     """
 
-def multiply_by_pixel(a: int, a_sizes: Sequence[int], b: int, c: int, c_sizes: Sequence[int], depth: int, columns: int, add: bool, bias: int, rectify: bool, threads: int) -> None:
+def multiply_by_pixel(
+    a: int,
+    a_sizes: Sequence[int],
+    b: int,
+    c: int,
+    c_sizes: Sequence[int],
+    depth: int,
+    columns: int,
+    add: bool,
+    bias: int,
+    rectify: bool,
+    threads: int,
+) -> None:
     """
     The product of the channels of each pixel with a matrix, put into the pixels of another picture, or added to them.
     """
@@ -126,12 +187,36 @@ def unique(values: int, count: int, wide: bool, places: int, numbers: int, wide_
     Numbers distinct integers in the order in which they come first; returns how many there are.
     """
 
-def combine_rows(table: int, rows: int, width: int, indices: int, wide_indices: bool, ids: int, wide_ids: bool, count: int, divisor: int, out: int, segments: int) -> bool:
+def combine_rows(
+    table: int,
+    rows: int,
+    width: int,
+    indices: int,
+    wide_indices: bool,
+    ids: int,
+    wide_ids: bool,
+    count: int,
+    divisor: int,
+    out: int,
+    segments: int,
+) -> bool:
     """
     Sums (divisor 0), means (1) or sums over the root of their number (2) of rows in segments; false for rows or segments that can't be.
     """
 
-def spread_rows(segments: int, segment_count: int, width: int, indices: int, wide_indices: bool, ids: int, wide_ids: bool, count: int, divisor: int, out: int, rows: int) -> bool:
+def spread_rows(
+    segments: int,
+    segment_count: int,
+    width: int,
+    indices: int,
+    wide_indices: bool,
+    ids: int,
+    wide_ids: bool,
+    count: int,
+    divisor: int,
+    out: int,
+    rows: int,
+) -> bool:
     """
     The gradient of `combine_rows`: gives each picked row its share of its segment's gradient.
     """
@@ -157,252 +242,361 @@ def largest(x: int, rows: int, columns: int, k: int, values: int, positions: int
     """
 
 @overload
-def fill_uniform(out: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
+def fill_uniform(
+    out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
 @overload
-def fill_uniform(out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
+def fill_uniform(
+    out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
 @overload
-def fill_normal(out: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
+def fill_normal(
+    out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
 @overload
-def fill_normal(out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
+def fill_normal(
+    out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
 @overload
-def fill_truncated_normal(out: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
+def fill_truncated_normal(
+    out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
 @overload
-def fill_truncated_normal(out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
-def fill_uniform_half(out: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
-def fill_normal_half(out: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
-def fill_truncated_normal_half(out: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
-def fill_uniform_bfloat16(out: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
-def fill_normal_bfloat16(out: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
-def fill_truncated_normal_bfloat16(out: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
+def fill_truncated_normal(
+    out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
+def fill_uniform_half(
+    out: Annotated[NDArray[numpy.int16], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
+def fill_normal_half(
+    out: Annotated[NDArray[numpy.int16], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
+def fill_truncated_normal_half(
+    out: Annotated[NDArray[numpy.int16], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
+def fill_uniform_bfloat16(
+    out: Annotated[NDArray[numpy.int16], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
+def fill_normal_bfloat16(
+    out: Annotated[NDArray[numpy.int16], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
+def fill_truncated_normal_bfloat16(
+    out: Annotated[NDArray[numpy.int16], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
 @overload
-def fill_bits(out: Annotated[NDArray[numpy.uint32], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
+def fill_bits(
+    out: Annotated[NDArray[numpy.uint32], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
+) -> None: ...
 @overload
-def fill_bits(out: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
+def fill_bits(out: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int) -> None: ...
 @overload
-def fill_bits(out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
+def fill_bits(out: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int) -> None: ...
 @overload
-def fill_integers(out: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')], low_value: int, high_value: int, key: int, low: int, high: int, threads: int) -> None: ...
-
+def fill_integers(
+    out: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu")],
+    low_value: int,
+    high_value: int,
+    key: int,
+    low: int,
+    high: int,
+    threads: int,
+) -> None: ...
 @overload
-def fill_integers(out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], low_value: int, high_value: int, key: int, low: int, high: int, threads: int) -> None: ...
-
-def shuffle(rows: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], words: Annotated[NDArray[numpy.uint32], dict(order='C', device='cpu')]) -> None: ...
-
-def fill_gamma(out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], shapes: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
-
-def fill_poisson(out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], rates: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], largest: float, key: int, low: int, high: int, threads: int) -> None: ...
-
-def murmur_buckets(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], buckets: int) -> None: ...
-
-def farm_buckets(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], buckets: int) -> None: ...
-
-def hashes_as_floats(texts: object, out: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
-
-def farm_fingerprints_128(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]) -> None: ...
-
-def sip_buckets(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], buckets: int, key0: int, key1: int) -> None: ...
-
+def fill_integers(
+    out: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu")],
+    low_value: int,
+    high_value: int,
+    key: int,
+    low: int,
+    high: int,
+    threads: int,
+) -> None: ...
+def shuffle(
+    rows: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu")],
+    words: Annotated[NDArray[numpy.uint32], dict(order="C", device="cpu")],
+) -> None: ...
+def fill_gamma(
+    out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+    shapes: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+    key: int,
+    low: int,
+    high: int,
+    threads: int,
+) -> None: ...
+def fill_poisson(
+    out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+    rates: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+    largest: float,
+    key: int,
+    low: int,
+    high: int,
+    threads: int,
+) -> None: ...
+def murmur_buckets(texts: object, out: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu")], buckets: int) -> None: ...
+def farm_buckets(texts: object, out: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu")], buckets: int) -> None: ...
+def hashes_as_floats(texts: object, out: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")]) -> None: ...
+def farm_fingerprints_128(texts: object, out: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu")]) -> None: ...
+def sip_buckets(
+    texts: object, out: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu")], buckets: int, key0: int, key1: int
+) -> None: ...
 def farm_fingerprint(text: bytes) -> int: ...
-
-def farm_fingerprints(rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu')]) -> None: ...
-
+def farm_fingerprints(
+    rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu")],
+) -> None: ...
 @overload
-def read_numbers(texts: object, out: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')]) -> int: ...
-
+def read_numbers(texts: object, out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")]) -> int: ...
 @overload
-def read_numbers(texts: object, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> int: ...
-
+def read_numbers(texts: object, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")]) -> int: ...
 @overload
-def read_numbers(texts: object, out: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')]) -> int: ...
-
+def read_numbers(texts: object, out: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu")]) -> int: ...
 @overload
-def read_numbers(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]) -> int: ...
-
-def decode_csv(records: object, types: Sequence[int], missing: list, delimiter: str, quotes: bool, na_value: bytes, selected: Sequence[int]) -> list: ...
+def read_numbers(texts: object, out: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu")]) -> int: ...
+def decode_csv(
+    records: object, types: Sequence[int], missing: list, delimiter: str, quotes: bool, na_value: bytes, selected: Sequence[int]
+) -> list: ...
 
 class ExampleParser:
     def __init__(self, sparse: list, dense: list) -> None: ...
-
     def parse(self, serialized: object, names: object | None, threads: int) -> list: ...
-
     def parse_single(self, serialized: bytes) -> list: ...
 
 class SequenceExampleParser:
     def __init__(self, context_sparse: list, context_dense: list, list_sparse: list, list_dense: list) -> None: ...
-
     def parse(self, serialized: object, names: object | None) -> list: ...
-
     def parse_single(self, serialized: bytes, name: bytes) -> list: ...
 
 def split_records(piece: bytes, start: int) -> tuple: ...
-
 def framed_record(record: bytes) -> bytes: ...
-
 def crc32c(data: bytes) -> int: ...
-
 def masked_crc32c(data: bytes) -> int: ...
-
 def split_node(message: bytes) -> tuple: ...
-
 @overload
-def resample(pictures: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], row_places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], row_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], column_places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], column_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, divisor: float = 1.0, factor: float = 1.0) -> None: ...
-
+def resample(
+    pictures: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    row_places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    row_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    column_places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    column_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    threads: int,
+    divisor: float = 1.0,
+    factor: float = 1.0,
+) -> None: ...
 @overload
-def resample(pictures: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], row_places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], row_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], column_places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], column_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, divisor: float = 1.0, factor: float = 1.0) -> None: ...
-
-def crop_and_resize(pictures: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], boxes: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], owners: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], nearest: bool, outside: float, threads: int) -> None: ...
-
-def turn_colours(pixels: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], hue: float, saturation: float, threads: int) -> None: ...
-
-def decode_jpeg(contents: bytes, channels: int, ratio: int, interpolates_chroma: bool, recovers: bool, least: float, is_accurate: bool, window: tuple[int, int, int, int] | None) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C')]: ...
-
+def resample(
+    pictures: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    row_places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    row_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    column_places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    column_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    threads: int,
+    divisor: float = 1.0,
+    factor: float = 1.0,
+) -> None: ...
+def crop_and_resize(
+    pictures: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)],
+    boxes: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    owners: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    nearest: bool,
+    outside: float,
+    threads: int,
+) -> None: ...
+def turn_colours(
+    pixels: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    hue: float,
+    saturation: float,
+    threads: int,
+) -> None: ...
+def decode_jpeg(
+    contents: bytes,
+    channels: int,
+    ratio: int,
+    interpolates_chroma: bool,
+    recovers: bool,
+    least: float,
+    is_accurate: bool,
+    window: tuple[int, int, int, int] | None,
+) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order="C")]: ...
 def jpeg_shape(contents: bytes) -> tuple[int, int, int]: ...
-
-def encode_jpeg(pixels: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], quality: int, is_progressive: bool, is_optimized: bool, halves_chroma: bool, density: tuple[int, int, int], extra: bytes) -> bytes: ...
+def encode_jpeg(
+    pixels: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    quality: int,
+    is_progressive: bool,
+    is_optimized: bool,
+    halves_chroma: bool,
+    density: tuple[int, int, int],
+    extra: bytes,
+) -> bytes: ...
 
 class MicroFrontend:
     """Mel filterbanks of speech in integer arithmetic."""
 
-    def __init__(self, sample_rate: int, window: int, step: int, channels: int, upper: float, lower: float, smoothing_bits: int, even: float, odd: float, remaining: float, even_gain: bool, strength: float, offset: float, gain_bits: int, logarithms: bool, scale: int) -> None: ...
-
+    def __init__(
+        self,
+        sample_rate: int,
+        window: int,
+        step: int,
+        channels: int,
+        upper: float,
+        lower: float,
+        smoothing_bits: int,
+        even: float,
+        odd: float,
+        remaining: float,
+        even_gain: bool,
+        strength: float,
+        offset: float,
+        gain_bits: int,
+        logarithms: bool,
+        scale: int,
+    ) -> None: ...
     def run(self, audio: int, samples: int, out: int) -> None:
         """
         Writes one row of channels for each step of the samples at which a whole window is left.
         """
 
 def scalar_summary(tag: bytes, number: float) -> bytes: ...
-
 def histogram_summary(tag: bytes, values: int, count: int, is_double: bool, name: str) -> bytes: ...
-
 def image_pixels(image: int, pixels: int, depth: int, bad_colour: bytes) -> bytes: ...
-
 def image_summary(tag: bytes, height: int, width: int, depth: int, encoded: bytes) -> bytes: ...
-
 def merged_summary(summaries: list) -> bytes: ...
-
 def summary_record(summary: bytes, wall_time: float, step: int, seen: set) -> object: ...
-
 def filtered_lines(pixels: bytes, height: int, line: int, pixel: int) -> bytes: ...
-
-def sdca_pass(order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], changes: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], example_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], kind: str, l1: float, l2: float, partitions: float) -> None:
+def sdca_pass(
+    order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+    weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+    changes: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+    labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+    example_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+    state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    kind: str,
+    l1: float,
+    l2: float,
+    partitions: float,
+) -> None:
     """
     A pass of dual coordinate ascent over examples, which are rows of a sparse matrix.
     """
 
-def sdca_residues(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], example_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], kind: str, l1: float, l2: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def sdca_residues(
+    starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+    weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+    labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+    example_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+    state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    kind: str,
+    l1: float,
+    l2: float,
+    out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu")],
+) -> None:
     """How much a dual step could win for each example."""
 
-def sdca_draw(chances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], seed: int, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def sdca_draw(
+    chances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu")],
+    seed: int,
+    out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+) -> None:
     """The examples that a pass takes, drawn by their chances."""
 
-def sdca_repeats_columns(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], width: int) -> bool:
+def sdca_repeats_columns(
+    starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    width: int,
+) -> bool:
     """Whether a row of a sparse matrix has a column twice."""
 
-def walk_trees(features: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], at: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+def walk_trees(
+    features: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu")],
+    nodes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu")],
+    at: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+    threads: int,
+) -> None:
     """Follows each example from the node where it is to a leaf."""
 
-def sum_by_bucket(node_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], statistics: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], buckets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], sums: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], threads: int) -> None:
+def sum_by_bucket(
+    node_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+    statistics: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    buckets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu")],
+    sums: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    threads: int,
+) -> None:
     """Adds the statistics of examples to those of their node and buckets."""
 
 class ForestSettings:
     """How a forest grows."""
 
     def __init__(self) -> None: ...
-
     @property
     def leaf_type(self) -> int: ...
-
     @leaf_type.setter
     def leaf_type(self, arg: int, /) -> None: ...
-
     @property
     def stats_type(self) -> int: ...
-
     @stats_type.setter
     def stats_type(self, arg: int, /) -> None: ...
-
     @property
     def pruning(self) -> int: ...
-
     @pruning.setter
     def pruning(self, arg: int, /) -> None: ...
-
     @property
     def finish(self) -> int: ...
-
     @finish.setter
     def finish(self, arg: int, /) -> None: ...
-
     @property
     def inequality(self) -> int: ...
-
     @inequality.setter
     def inequality(self, arg: int, /) -> None: ...
-
     @property
     def max_nodes(self) -> int: ...
-
     @max_nodes.setter
     def max_nodes(self, arg: int, /) -> None: ...
-
     @property
     def outputs(self) -> int: ...
-
     @outputs.setter
     def outputs(self, arg: int, /) -> None: ...
-
     @property
     def classes_to_track(self) -> int: ...
-
     @classes_to_track.setter
     def classes_to_track(self, arg: int, /) -> None: ...
-
     @property
     def regression(self) -> bool: ...
-
     @regression.setter
     def regression(self, arg: bool, /) -> None: ...
-
     @property
     def collate(self) -> bool: ...
-
     @collate.setter
     def collate(self, arg: bool, /) -> None: ...
-
     @property
     def checkpoint_stats(self) -> bool: ...
-
     @checkpoint_stats.setter
     def checkpoint_stats(self, arg: bool, /) -> None: ...
-
     @property
     def running(self) -> bool: ...
-
     @running.setter
     def running(self, arg: bool, /) -> None: ...
-
     @property
     def average_splits(self) -> bool: ...
-
     @average_splits.setter
     def average_splits(self, arg: bool, /) -> None: ...
-
-    def set_by_depth(self, arg0: tuple[int, float, float, float, float], arg1: tuple[int, float, float, float, float], arg2: tuple[int, float, float, float, float], arg3: tuple[int, float, float, float, float], arg4: tuple[int, float, float, float, float], arg5: tuple[int, float, float, float, float], /) -> None:
+    def set_by_depth(
+        self,
+        arg0: tuple[int, float, float, float, float],
+        arg1: tuple[int, float, float, float, float],
+        arg2: tuple[int, float, float, float, float],
+        arg3: tuple[int, float, float, float, float],
+        arg4: tuple[int, float, float, float, float],
+        arg5: tuple[int, float, float, float, float],
+        /,
+    ) -> None:
         """
         Numbers that may depend on depth: a kind (0 for none) and four parameters each.
         """
@@ -416,116 +610,224 @@ class ForestTree:
     """A tree of a random forest."""
 
     def __init__(self, arg0: ForestSettings, arg1: bytes, /) -> None: ...
-
     @property
     def size(self) -> int: ...
-
     def load(self, arg: bytes, /) -> None: ...
-
     def save(self) -> bytes: ...
-
-    def leaves(self, columns: ForestColumns, dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    def leaves(
+        self,
+        columns: ForestColumns,
+        dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+        indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu")],
+        values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+        out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+        threads: int,
+    ) -> None:
         """The leaf of each example."""
 
-    def predict(self, columns: ForestColumns, dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    def predict(
+        self,
+        columns: ForestColumns,
+        dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+        indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu")],
+        values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+        out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+        threads: int,
+    ) -> None:
         """What the leaf of each example answers."""
 
-    def paths(self, columns: ForestColumns, dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], rows: int) -> list:
+    def paths(
+        self,
+        columns: ForestColumns,
+        dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+        indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu")],
+        values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+        rows: int,
+    ) -> list:
         """The nodes that each example goes through, as messages."""
 
-    def update(self, leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    def update(
+        self,
+        leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+        labels: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+        weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+    ) -> None:
         """Adds labels to the leaves of their examples."""
 
-    def count_features(self, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    def count_features(self, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")]) -> None:
         """Adds how many nodes look at each feature."""
 
 class ForestStats:
     """What the leaves of a tree know of their candidates."""
 
     def __init__(self, arg0: ForestSettings, arg1: bytes, /) -> None: ...
-
     def load(self, arg: bytes, /) -> None: ...
-
     def save(self) -> bytes: ...
-
-    def process(self, columns: ForestColumns, dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], seed: int, threads: int) -> list[int]:
+    def process(
+        self,
+        columns: ForestColumns,
+        dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+        indices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu")],
+        values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+        labels: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+        weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+        leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+        seed: int,
+        threads: int,
+    ) -> list[int]:
         """Adds a batch; the leaves that can be split."""
 
-    def grow(self, tree: ForestTree, finished: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    def grow(self, tree: ForestTree, finished: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")]) -> None:
         """Splits leaves by their best candidates."""
 
 class QuantileStream:
     """A sketch of weighted numbers, from which quantiles are read."""
 
     def __init__(self, epsilon: float, max_elements: int) -> None: ...
-
-    def push(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    def push(
+        self,
+        values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
         """Adds numbers; one weight may be for all."""
 
-    def push_summary(self, rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+    def push_summary(
+        self, rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    ) -> None:
         """Adds what a summary is of."""
 
     def finish(self) -> None:
         """Makes one summary of all levels."""
 
-    def summary(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+    def summary(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C")]:
         """Rows of value, weight, least and most rank."""
 
-    def summaries(self) -> list[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]]:
+    def summaries(self) -> list[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C")]]:
         """The summaries of the levels, and the one outside of them."""
 
-    def restore(self, summaries: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]) -> None:
+    def restore(
+        self, summaries: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]]
+    ) -> None:
         """Takes what `summaries` gave."""
 
-    def boundaries(self, count: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]:
+    def boundaries(self, count: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C")]:
         """Boundaries of about so many buckets."""
 
-    def quantiles(self, count: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]:
+    def quantiles(self, count: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C")]:
         """The values that cut the weight into so many equal parts."""
 
-def message_of_summary(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> bytes:
+def message_of_summary(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]) -> bytes:
     """A summary as a serialized QuantileSummaryState."""
 
-def summary_of_message(message: bytes) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+def summary_of_message(message: bytes) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C")]:
     """The summary in a serialized QuantileSummaryState."""
 
 class TreeExamples:
     """Examples with dense, sparse and categorical columns."""
 
-    def __init__(self, arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg4: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg6: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
-
+    def __init__(
+        self,
+        arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg1: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg3: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg4: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg5: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg6: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        /,
+    ) -> None: ...
     @property
     def count(self) -> int: ...
 
 class TreeTable:
     """Trees as tables of nodes."""
 
-    def __init__(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg4: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
-
-    def partition(self, examples: TreeExamples, tree: int, places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    def __init__(
+        self,
+        arg0: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg1: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg3: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg4: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg6: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        /,
+    ) -> None: ...
+    def partition(
+        self,
+        examples: TreeExamples,
+        tree: int,
+        places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+        threads: int,
+    ) -> None:
         """The leaf of each example in a tree."""
 
-    def predict(self, examples: TreeExamples, chosen: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], logits: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    def predict(
+        self,
+        examples: TreeExamples,
+        chosen: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        logits: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+        places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu")],
+        threads: int,
+    ) -> None:
         """Adds what trees say of examples to their logits."""
 
 class FoundSplits:
     """Arrays for what a search finds."""
 
-    def __init__(self, gains: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], goes_right: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu')], leaves: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')], filled: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+    def __init__(
+        self,
+        gains: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+        places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        goes_right: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu")],
+        leaves: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+        filled: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order="C", device="cpu")],
+    ) -> None: ...
 
 class SplitSearch:
     """Searches for splits by what their leaves gain."""
 
     def __init__(self, l1: float, l2: float, complexity: float, least_weight: float, strategy: int, scale: float) -> None: ...
-
-    def ordered(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg3: FoundSplits, /) -> None:
+    def ordered(
+        self,
+        arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg1: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg2: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg3: FoundSplits,
+        /,
+    ) -> None:
         """Splits between buckets."""
 
-    def equal(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg3: FoundSplits, /) -> None:
+    def equal(
+        self,
+        arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg1: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg2: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg3: FoundSplits,
+        /,
+    ) -> None:
         """Splits of one id from all others."""
 
-    def sparse(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg4: FoundSplits, /) -> None:
+    def sparse(
+        self,
+        arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg2: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg3: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg4: FoundSplits,
+        /,
+    ) -> None:
         """Splits between buckets where numbers may be missing."""
 
-    def layer(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: bool, arg3: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg4: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg5: FoundSplits, /) -> None:
+    def layer(
+        self,
+        arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        arg2: bool,
+        arg3: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg4: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        arg5: FoundSplits,
+        /,
+    ) -> None:
         """One split for all nodes."""

@@ -1,4 +1,5 @@
 // The extension module everflow._native: each topic of the folder adds its functions here.
+#include "custom_ops.h"
 #include "images.h"
 #include "fused.h"
 #include "learning.h"
@@ -13,6 +14,7 @@ NB_MODULE(_native, module) {
     everflow::add_processor(module);
     everflow::add_batch_norm(module);
     everflow::add_convolution(module);
+    everflow::add_custom_ops(module);
     everflow::add_elementwise(module);
     everflow::add_row_loops(module);
     everflow::add_matrix_products(module);

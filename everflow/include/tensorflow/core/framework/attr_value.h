@@ -1,0 +1,85 @@
+// An attribute of a node: a number, a text, a type, a shape, a tensor, or a list of such.
+#ifndef TENSORFLOW_CORE_FRAMEWORK_ATTR_VALUE_H_
+#define TENSORFLOW_CORE_FRAMEWORK_ATTR_VALUE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/framework/types.h"
+
+namespace tensorflow {
+
+struct AttrValue {
+    bool is_list = false;
+    // One of these is filled: numbers and truth values, floats, texts (and names of functions), types, shapes, tensors.
+    std::vector<int64> integers;
+    std::vector<double> floats;
+    std::vector<std::string> texts;
+    std::vector<DataType> types;
+    std::vector<PartialTensorShape> shapes;
+    std::vector<Tensor> tensors;
+};
+
+// The attributes of a node, read with the types that the caller's variables have.
+class AttrValues {
+public:
+    bool has(StringPiece name) const { return values_.count(std::string(name)) != 0; }
+    AttrValue& add(const std::string& name) { return values_[name]; }
+    const AttrValue* find(StringPiece name) const {
+        const auto at = values_.find(std::string(name));
+        return at == values_.end() ? nullptr : &at->second;
+    }
+
+    template <typename T>
+    Status get(StringPiece name, T* value) const {
+        const AttrValue* found = find(name);
+        if (!found) return errors::NotFound("No attr named '", name, "' in NodeDef:");
+        std::vector<T> all;
+        read(*found, &all);
+        if (all.size() != 1) return wrong(name);
+        *value = all[0];
+        return Status::OK();
+    }
+    template <typename T>
+    Status get(StringPiece name, std::vector<T>* values) const {
+        const AttrValue* found = find(name);
+        if (!found) return errors::NotFound("No attr named '", name, "' in NodeDef:");
+        if (!found->is_list) return wrong(name);
+        read(*found, values);
+        return Status::OK();
+    }
+
+private:
+    static Status wrong(StringPiece name) { return errors::InvalidArgument("AttrValue of '", name, "' has another type than is asked for"); }
+
+    template <typename From, typename To>
+    static void copy(const std::vector<From>& from, std::vector<To>* to) {
+        to->clear();
+        for (const From& value : from) to->push_back(static_cast<To>(value));
+    }
+    static void read(const AttrValue& from, std::vector<int64>* to) { *to = from.integers; }
+    static void read(const AttrValue& from, std::vector<int32>* to) { copy(from.integers, to); }
+    static void read(const AttrValue& from, std::vector<bool>* to) { copy(from.integers, to); }
+    static void read(const AttrValue& from, std::vector<float>* to) { copy(from.floats, to); }
+    static void read(const AttrValue& from, std::vector<double>* to) { *to = from.floats; }
+    static void read(const AttrValue& from, std::vector<std::string>* to) { *to = from.texts; }
+    static void read(const AttrValue& from, std::vector<DataType>* to) { *to = from.types; }
+    static void read(const AttrValue& from, std::vector<PartialTensorShape>* to) { *to = from.shapes; }
+    static void read(const AttrValue& from, std::vector<Tensor>* to) { *to = from.tensors; }
+    static void read(const AttrValue& from, std::vector<TensorShape>* to) {
+        to->clear();
+        for (const PartialTensorShape& partial : from.shapes) {
+            TensorShape shape;
+            if (partial.AsTensorShape(&shape)) to->push_back(shape);
+        }
+    }
+
+    std::map<std::string, AttrValue> values_;
+};
+
+}  // namespace tensorflow
+
+#endif

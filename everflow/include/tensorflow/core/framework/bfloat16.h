@@ -1,0 +1,1 @@
+#include "tensorflow/core/framework/numeric_types.h"

@@ -1,0 +1,1 @@
+#include "tensorflow/core/lib/gtl/array_slice.h"
