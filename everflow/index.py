@@ -4108,6 +4108,8 @@ MODULES = {
     "lite.experimental.microfrontend.ops.gen_audio_microfrontend_op.audio_microfrontend": "everflow.ops.audio.micro_frontend",
     "lite.experimental.microfrontend.python.ops.audio_microfrontend": "everflow.ops.audio.micro_frontend",
     "lite.experimental.microfrontend.python.ops.audio_microfrontend_op.audio_microfrontend": "everflow.ops.audio.micro_frontend",
+    "load_library": "everflow.custom_ops.library",
+    "load_op_library": "everflow.custom_ops.library",
     "local_variables": "everflow.ops.variables.sets",
     "local_variables_initializer": "everflow.ops.variables.sets",
     "log": "everflow.ops.math.elementwise",
