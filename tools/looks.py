@@ -2,9 +2,9 @@
 
     PYTHON_WITH_TENSORFLOW_1_15 tools/looks.py FACTS_FOLDER
 
-Writes everflow/facts/homes.json, {module: {name there: public name}}, and two files for tests: tests/facts/parameters.json,
-{public name: parameters}, and tests/facts/bases.json, {public class: the public classes that it is a subclass of}. A thing that
-has several public names is listed under the shortest.
+Writes everflow/facts/homes.json, {module: {name there: public name}}, and files for tests: tests/facts/parameters.json,
+{public name: parameters}, tests/facts/methods.json, {class of Keras: {method with defaults: parameters}}, and tests/facts/bases.json,
+{public class: the public classes that it is a subclass of}. A thing that has several public names is listed under the shortest.
 """
 
 import inspect
@@ -28,6 +28,13 @@ def write(path, table):
     compact = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
     with open(os.path.join(ROOT, path), "w") as f:
         f.write("{\n" + ",\n".join(compact(name) + ":" + compact(table[name]) for name in sorted(table)) + "\n}\n")
+
+
+def methods(cls):
+    """The methods that a class has of its own, those with defaults."""
+    own = {name: getattr(cls, name) for name in vars(cls) if not name.startswith("_")}
+    found = {name: parameters(getattr(m, "__func__", m)) for name, m in own.items() if inspect.isfunction(getattr(m, "__func__", m))}
+    return {name: shown for name, shown in found.items() if "=" in shown}
 
 
 def main(facts):
@@ -55,6 +62,8 @@ def main(facts):
             homes.setdefault(module, {})[own] = name
     write("everflow/facts/homes.json", homes)
     write("tests/facts/parameters.json", shown)
+    keras = {name: methods(cls) for cls, name in classes.items() if name.startswith("keras.")}
+    write("tests/facts/methods.json", {name: found for name, found in keras.items() if found})
     bases = {name: [classes[base] for base in cls.__mro__[1:] if base in classes] for cls, name in classes.items()}
     write("tests/facts/bases.json", {name: found for name, found in bases.items() if found})
 

@@ -11,6 +11,7 @@ from everflow import api
 
 TESTS = pathlib.Path(__file__).parent.parent
 PARAMETERS = json.loads((TESTS / "facts/parameters.json").read_text())
+METHODS = json.loads((TESTS / "facts/methods.json").read_text())
 
 
 def _looks():
@@ -114,3 +115,16 @@ def test_defaults_are_those_of_tensorflow(module, least):
     for name in found:
         made = api.find("keras." + name)(*needed(name))
         assert (name, looks.parameters(type(made))) == (name, PARAMETERS["keras." + name])
+
+
+@pytest.mark.parametrize("name", [n for n in METHODS if api.has(n)])
+def test_methods_have_the_defaults_of_tensorflow(name):
+    found = {method: getattr(api.find(name), method) for method in METHODS[name]}
+    assert {method: looks.parameters(getattr(m, "__func__", m)) for method, m in found.items()} == METHODS[name]
+
+
+def test_functions_have_the_defaults_of_tensorflow():
+    functions = {n: api.find(n) for n in PARAMETERS if n.startswith("keras.") and api.has(n)}
+    functions = {n: f for n, f in functions.items() if not isinstance(f, type)}
+    assert len(functions) > 200
+    assert {n: looks.parameters(f) for n, f in functions.items()} == {n: PARAMETERS[n] for n in functions}
