@@ -5,8 +5,9 @@ import pytest
 from plain import described, refused
 
 import everflow as tf
+from everflow.eager.context import eager_mode
 
-CB, L = tf.keras.callbacks, tf.keras.layers
+CB, L, SK = tf.keras.callbacks, tf.keras.layers, tf.keras.wrappers.scikit_learn
 
 x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]], np.float32)
 yy = np.array([[1.0], [0.0], [1.0], [0.0]], np.float32)
@@ -83,6 +84,43 @@ def rates(values, **others):
 
 def saves(values, path="f{epoch:02d}-{val_loss:.1f}", **others):
     return follows(CB.ModelCheckpoint(path, **others), values, lambda model: list(model.saved))[-1]
+
+
+def eagerly(made):
+    with eager_mode():
+        return made()
+
+
+def gen(size=2, weights=None):
+    while True:
+        for i in range(0, 4, size):
+            yield tuple(part[i : i + size] for part in (x, yy, weights) if part is not None)
+
+
+class Batches(tf.keras.utils.Sequence):
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        return x[2 * i : 2 * i + 2], yy[2 * i : 2 * i + 2]
+
+
+def data():
+    return tf.data.Dataset.from_tensor_slices((x, yy)).batch(2)
+
+
+def built(units=1, rate=0.01):
+    made = tf.keras.Sequential([L.Dense(units, kernel_initializer="ones", input_shape=(2,))])
+    made.compile(tf.keras.optimizers.SGD(rate), "mse")
+    return made
+
+
+def f32(*shape):
+    return np.arange(1, 1 + np.prod(shape), dtype=np.float32).reshape(shape)
+
+
+def t(*shape):
+    return tf.constant(f32(*shape))
 
 
 @pytest.mark.parametrize(
@@ -375,4 +413,268 @@ def test_checkpoints_are_written(made, expected):
 
 @pytest.mark.parametrize(("made", "expected"), [(lambda: saves([1.0], "f{foo}"), "KeyError: 'foo'")])
 def test_checkpoints_are_written_or_are_refused(made, expected):
+    assert refused(lambda: described(made())).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (
+            lambda: eagerly(lambda: history(model(metrics=["mae"]), x, yy, epochs=2, batch_size=2)),
+            {"loss": [53.78, 15.57], "mean_absolute_error": [6.645, 3.873]},
+        ),
+        (lambda: eagerly(lambda: history(model(), x, yy, validation_split=0.5)), {"loss": [26.5], "val_loss": [81.07]}),
+        (lambda: eagerly(lambda: history(model(), x, yy, sample_weight=np.array([1.0, 0.0, 0.0, 2.0]))), {"loss": [113.5]}),
+        (lambda: eagerly(lambda: history(model(), x, yy, class_weight={0: 2.0, 1: 0.5})), {"loss": [150.0]}),
+        (
+            lambda: eagerly(lambda: history(model(run_eagerly=True, metrics=["mae"]), x, yy, epochs=2, batch_size=2)),
+            {"loss": [53.78, 15.57], "mean_absolute_error": [6.645, 3.873]},
+        ),
+        (lambda: eagerly(lambda: history(model(run_eagerly=True), x, yy, sample_weight=np.array([1.0, 0.0, 0.0, 2.0]))), {"loss": [113.5]}),
+        (
+            lambda: eagerly(
+                lambda: history(model(run_eagerly=True, layer=dict(kernel_regularizer="l2", activity_regularizer="l2")), x, yy)
+            ),
+            {"loss": [95.53]},
+        ),
+        (
+            lambda: eagerly(
+                lambda: history(pair(run_eagerly=True, loss=["mse", "mae"], loss_weights=[1.0, 0.5], metrics=["mse"]), x, [yy, yy])
+            ),
+            {"loss": [98.75], "p_loss": [94.5], "q_loss": [8.5], "p_mean_squared_error": [94.5], "q_mean_squared_error": [94.5]},
+        ),
+        (lambda: eagerly(lambda: rounded(model(run_eagerly=True, metrics=["mae"]).evaluate(x, yy, verbose=0))), [94.5, 8.5]),
+        (lambda: eagerly(lambda: rounded(model(run_eagerly=True).predict(x))), [[3.0], [7.0], [11.0], [15.0]]),
+        (lambda: eagerly(lambda: rounded(model(run_eagerly=True, metrics=["mae"]).train_on_batch(x, yy))), [94.5, 8.5]),
+        (
+            lambda: eagerly(lambda: rounded(model(run_eagerly=True, metrics=["mae"]).test_on_batch(x, yy, np.array([1.0, 0.0, 0.0, 2.0])))),
+            [113.5, 8.5],
+        ),
+        (
+            lambda: eagerly(lambda: rounded(pair(run_eagerly=True, loss="mse").predict(x))),
+            [[[3.0], [7.0], [11.0], [15.0]], [[3.0], [7.0], [11.0], [15.0]]],
+        ),
+        (
+            lambda: eagerly(lambda: history(model(run_eagerly=True, layer=dict(kernel_constraint="unit_norm")), x, yy, epochs=2)),
+            {"loss": [94.5, 1.645]},
+        ),
+        (
+            lambda: eagerly(
+                lambda: history(model("sparse_categorical_crossentropy", run_eagerly=True, layer=dict(activation="softmax")), x, yy * 0)
+            ),
+            {"loss": [0.0]},
+        ),
+        (lambda: eagerly(lambda: history(model(run_eagerly=True), data(), epochs=2)), {"loss": [53.78, 15.57]}),
+    ],
+)
+def test_models_are_fitted_eagerly(made, expected):
+    assert described(made()) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (lambda: history(model(), gen(), steps_per_epoch=2), {"loss": [53.78]}),
+        (
+            lambda: history(model(metrics=["mae"]), gen(), steps_per_epoch=2, epochs=2),
+            {"loss": [53.78, 15.57], "mean_absolute_error": [6.645, 3.873]},
+        ),
+        (lambda: history(model(), gen(2, np.array([1.0, 0.0, 0.0, 2.0])), steps_per_epoch=2), {"loss": [106.4]}),
+        (
+            lambda: history(model(), gen(), steps_per_epoch=2, validation_data=gen(), validation_steps=1),
+            {"loss": [53.78], "val_loss": [10.3]},
+        ),
+        (lambda: history(model(), gen(), steps_per_epoch=2, validation_data=(x, yy)), {"loss": [53.78], "val_loss": [28.6]}),
+        (lambda: history(model(), gen(), steps_per_epoch=2, class_weight={0: 2.0, 1: 0.5}), {"loss": [53.15]}),
+        (lambda: history(model(), Batches()), {"loss": [53.78]}),
+        (lambda: history(model(), Batches(), epochs=2, steps_per_epoch=1), {"loss": [26.5, 81.07]}),
+        (lambda: history(model(), Batches(), validation_data=Batches()), {"loss": [53.78], "val_loss": [28.6]}),
+        (lambda: history(model(), Batches(), workers=0), {"loss": [53.78]}),
+        (lambda: history(model(), data()), {"loss": [53.78]}),
+        (lambda: history(model(), data(), epochs=2), {"loss": [53.78, 15.57]}),
+        (lambda: history(model(), data().repeat(), steps_per_epoch=3), {"loss": [39.29]}),
+        (lambda: history(model(), data(), validation_data=data(), epochs=2), {"loss": [53.78, 15.57], "val_loss": [28.6, 7.074]}),
+        (lambda: history(model(), data(), validation_data=data().repeat(), validation_steps=1), {"loss": [53.78], "val_loss": [10.3]}),
+        (lambda: rounded(model().evaluate(gen(), steps=2, verbose=0)), 94.5),
+        (lambda: rounded(model().evaluate(data(), verbose=0)), 94.5),
+        (lambda: rounded(model().evaluate(Batches(), verbose=0)), 94.5),
+        (lambda: rounded(model().predict(gen(), steps=1)), [[3.0], [7.0]]),
+        (lambda: rounded(model().predict(data())), [[3.0], [7.0], [11.0], [15.0]]),
+        (lambda: rounded(model().predict(Batches())), [[3.0], [7.0], [11.0], [15.0]]),
+        (lambda: rounded(model().predict_generator(Batches())), [[3.0], [7.0], [11.0], [15.0]]),
+        (lambda: rounded(model().evaluate_generator(Batches())), 94.5),
+        (lambda: {k: rounded(v) for k, v in model().fit_generator(Batches(), verbose=0, shuffle=False).history.items()}, {"loss": [53.78]}),
+    ],
+)
+def test_models_are_fitted_from_generators(made, expected):
+    assert described(made()) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (
+            lambda: model().fit(gen(), yy, steps_per_epoch=1),
+            "ValueError: `y` argument is not supported when data isa generator or Sequence instance. Instead pass",
+        ),
+        (
+            lambda: model().fit(data(), yy),
+            "ValueError: You passed a dataset or dataset iterator (<DatasetV1Adapter shapes: ((?, 2), (?, 1)), ty",
+        ),
+        (
+            lambda: model().fit(data(), batch_size=2),
+            "ValueError: The `batch_size` argument must not be specified for the given input type. Received input",
+        ),
+        (
+            lambda: model().fit(Batches(), yy),
+            "ValueError: `y` argument is not supported when data isa generator or Sequence instance. Instead pass",
+        ),
+        (
+            lambda: model().fit(gen(), sample_weight=np.ones(4), steps_per_epoch=1),
+            "ValueError: `sample_weight` argument is not supported when data isa generator or Sequence instance.",
+        ),
+        (
+            lambda: model().fit(data().repeat()),
+            "ValueError: When passing an infinitely repeating dataset, you must specify the `steps_per_epoch` arg",
+        ),
+        (
+            lambda: model().fit(data(), validation_split=0.5),
+            "ValueError: `validation_split` argument is not supported when input `x` is a dataset or a dataset it",
+        ),
+        (
+            lambda: model().fit(data(), validation_data=data().repeat()),
+            "ValueError: When passing an infinitely repeating dataset, you must specify the `validation_steps` ar",
+        ),
+        (lambda: model().fit(gen()), "ValueError: Please specify the number of steps via the `steps_per_epoch` argument."),
+        (
+            lambda: model().fit_generator(gen(), verbose=0),
+            "ValueError: Please specify the number of steps via the `steps_per_epoch` argument.",
+        ),
+        (lambda: model().predict_generator(gen()), "ValueError: Please specify the number of steps via the `steps` argument."),
+        (lambda: model().evaluate_generator(gen()), "ValueError: Please specify the number of steps via the `steps` argument."),
+        (
+            lambda: model().evaluate(data(), yy),
+            "ValueError: You passed a dataset or dataset iterator (<DatasetV1Adapter shapes: ((?, 2), (?, 1)), ty",
+        ),
+        (
+            lambda: model().predict(data().repeat()),
+            "ValueError: When passing an infinitely repeating dataset, you must specify the `steps` argument.",
+        ),
+    ],
+)
+def test_models_are_fitted_from_generators_or_are_refused(made, expected):
+    assert refused(lambda: described(made())).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (lambda: rounded(SK.KerasRegressor(built, epochs=2, verbose=0, shuffle=False).fit(x, yy).history["loss"]), [94.5, 0.5934]),
+        (
+            lambda: (lambda r: (r.fit(x, yy), rounded(r.predict(x)))[1])(SK.KerasRegressor(built, rate=0.0, verbose=0)),
+            [3.0, 7.0, 11.0, 15.0],
+        ),
+        (lambda: (lambda r: (r.fit(x, yy), rounded(r.score(x, yy)))[1])(SK.KerasRegressor(built, rate=0.0, verbose=0)), -94.5),
+        (lambda: SK.KerasRegressor(built, nb_epoch=1).get_params()["nb_epoch"], 1),
+        (lambda: SK.KerasRegressor(built, units=2).get_params()["units"], 2),
+        (lambda: SK.KerasRegressor(built).set_params(units=3).sk_params, {"units": 3}),
+        (lambda: SK.KerasRegressor(built, epochs=3, units=2).filter_sk_params(built), {"units": 2}),
+        (lambda: SK.KerasRegressor(built, epochs=3, units=2).filter_sk_params(built, {"rate": 0.5}), {"units": 2, "rate": 0.5}),
+    ],
+)
+def test_estimators_of_scikit_learn(made, expected):
+    assert described(made()) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (lambda: SK.KerasRegressor(built, foo=1), "ValueError: foo is not a legal parameter"),
+        (lambda: SK.KerasRegressor(built).set_params(foo=3), "ValueError: foo is not a legal parameter"),
+    ],
+)
+def test_estimators_of_scikit_learn_or_are_refused(made, expected):
+    assert refused(lambda: described(made())).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (
+            lambda: L.Multiply()([t(2, 3), t(2, 2, 3)]),
+            ["float32 [2, 2, 3]", [[[1.0, 4.0, 9.0], [4.0, 10.0, 18.0]], [[28.0, 40.0, 54.0], [40.0, 55.0, 72.0]]]],
+        ),
+        (lambda: L.Add().compute_mask([1, 2], [tf.constant([True, False]), tf.constant([True, True])]), ["bool [2]", [True, False]]),
+        (lambda: L.Add().compute_mask([1, 2], [tf.constant([True, False]), None]), ["bool [2]", [True, False]]),
+        (
+            lambda: L.Concatenate().compute_mask([t(1, 2, 2), t(1, 2, 2)], [tf.constant([[True, False]]), tf.constant([[True, True]])]),
+            ["bool [1, 2]", [[True, False]]],
+        ),
+        (
+            lambda: [
+                (
+                    lambda l: (
+                        l.build((None, 2, 5) if l.data_format == "channels_first" else (None, 5, 2)),
+                        sorted(l.input_spec.axes.items()),
+                    )[1]
+                )(L.LocallyConnected1D(1, 2, data_format=d))
+                for d in ("channels_first", "channels_last")
+            ],
+            [[[1, 2]], [[-1, 2]]],
+        ),
+        (
+            lambda: [
+                (
+                    lambda l: (
+                        l.build((None, 2, 5, 4) if l.data_format == "channels_first" else (None, 5, 4, 2)),
+                        sorted(l.input_spec.axes.items()),
+                        l.kernel.shape,
+                        l.bias.shape,
+                    )[1:]
+                )(L.LocallyConnected2D(1, 2, data_format=d))
+                for d in ("channels_first", "channels_last")
+            ],
+            [[[[1, 2]], [12, 8, 1], [4, 3, 1]], [[[-1, 2]], [12, 8, 1], [4, 3, 1]]],
+        ),
+        (
+            lambda: [
+                (lambda l: (l.build(s), sorted(l.input_spec.axes.items()), l.kernel.shape)[1:])(l)
+                for l, s in (
+                    (L.Conv2D(3, 2), (None, 5, 5, 2)),
+                    (L.Conv2D(3, 2, data_format="channels_first"), (None, 2, 5, 5)),
+                    (L.Conv2DTranspose(3, 2), (None, 5, 5, 2)),
+                    (L.Dense(3), (None, 4)),
+                )
+            ],
+            [[[[-1, 2]], [2, 2, 2, 3]], [[[1, 2]], [2, 2, 2, 3]], [[[-1, 2]], [2, 2, 3, 2]], [[[-1, 4]], [4, 3]]],
+        ),
+    ],
+)
+def test_merging_and_sizes(made, expected):
+    assert described(made()) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (lambda: L.Add().compute_mask([1, 2], 3), "ValueError: `mask` should be a list."),
+        (lambda: L.Add().compute_mask(1, [None]), "ValueError: `inputs` should be a list."),
+        (
+            lambda: L.Add().compute_mask([1, 2], [tf.constant([True])]),
+            "ValueError: The lists `inputs` and `mask` should have the same length.",
+        ),
+        (
+            lambda: L.Concatenate(1).compute_mask([t(1, 2, 2), t(1, 1, 2)], [tf.constant([[True, False]]), None]),
+            "ValueError: Dimension 0 in both shapes must be equal, but are 1 and 2. Shapes are [1] and [2].",
+        ),
+        (lambda: L.Concatenate().compute_mask([1, 2], 3), "ValueError: `mask` should be a list."),
+        (lambda: L.Concatenate().compute_mask(1, [None]), "ValueError: `inputs` should be a list."),
+        (lambda: L.Concatenate().compute_mask([1, 2], [None]), "ValueError: The lists `inputs` and `mask` should have the same length."),
+        (
+            lambda: tf.keras.metrics.MeanTensor().result(),
+            "ValueError: MeanTensor does not have any result yet. Please call the MeanTensor instance or use `.up",
+        ),
+    ],
+)
+def test_merging_and_sizes_or_are_refused(made, expected):
     assert refused(lambda: described(made())).startswith(expected)
