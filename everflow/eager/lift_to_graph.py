@@ -64,7 +64,7 @@ def lift_to_graph(
             copies[t.op] = copies[t].op
         for op in ordered:
             if op not in copies:
-                _copy(op, graph, copies)
+                copy_op(op, graph, copies)
     return copies
 
 
@@ -116,7 +116,8 @@ def _placeholder(graph: Graph, tensor: Tensor, outside: Tensor | None) -> Tensor
     return found
 
 
-def _copy(op: Operation, graph: Graph, copies: Any) -> None:
+def copy_op(op: Operation, graph: Graph, copies: Any) -> None:
+    """Adds the same op to another graph, with the copies of its inputs; notes the copies of its outputs."""
     attrs = {key: value for key, value in op.attrs.items() if key != "_class"}
     with graph.waiting_for_nothing():
         copied = graph.add(

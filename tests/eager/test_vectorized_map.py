@@ -31,3 +31,23 @@ def test_gradients_and_graphs():
         plus = tf.vectorized_map(lambda r: {"sum": r + 1.0}, rows)["sum"]
         assert plus.shape.as_list() == [None, 2]
         np.testing.assert_array_equal(session.run(plus, {rows: [[1, 2]]}), [[2, 3]])
+
+
+def test_each_element_is_differentiated_by_what_lies_before_it(session):
+    weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+    rows = tf.constant([[3.0, 4.0], [-2.0, 1.0]])
+    losses = 0.5 * tf.reduce_sum(tf.squared_difference(rows, weights), 1)
+    gradients = tf.vectorized_map(lambda loss: tf.gradients(loss, weights)[0], losses)
+    assert gradients.shape.as_list() == [2, 2]
+    session.run(tf.global_variables_initializer())
+    assert session.run(gradients).tolist() == [[-2, -2], [3, 1]]
+
+
+def test_random_numbers_are_drawn_for_each_element(session):
+    drawn = tf.vectorized_map(lambda r: r * 0.0 + tf.random_uniform([]), tf.zeros([20]))
+    assert len(set(session.run(drawn).tolist())) > 15
+
+
+def test_what_a_function_branches_on_may_differ_between_elements(session):
+    found = tf.vectorized_map(lambda r: tf.cond(r > 0, lambda: r * 2.0, lambda: -r), tf.constant([1.0, -3.0]))
+    assert session.run(found).tolist() == [2, 3]
