@@ -68,15 +68,14 @@ def model_to_dot(
     if not check_pydot():
         raise ImportError(_MISSING)
     pydot = _pydot()
+    settings: dict[str, Any] = {"label": model.name, "labeljust": "l"}
     if subgraph:
         dot = pydot.Cluster(style="dashed", graph_name=model.name)
-        dot.set("label", model.name)
-        dot.set("labeljust", "l")
     else:
-        dot = pydot.Dot()
-        dot.set("rankdir", rankdir)
-        dot.set("concentrate", True)
-        dot.set("dpi", dpi)
+        dot, settings = pydot.Dot(), {"rankdir": rankdir, "concentrate": True, "dpi": dpi}
+    for key, value in settings.items():
+        dot.set(key, value)
+    if not subgraph:
         dot.set_node_defaults(shape="record")
     if isinstance(model, Sequential) and not model.built:
         model.build()

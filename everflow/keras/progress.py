@@ -22,32 +22,16 @@ class Progbar:
     def __init__(
         self, target: Any, width: int = 30, verbose: int = 1, interval: float = 0.05, stateful_metrics: Any = None, unit_name: str = "step"
     ) -> None:
-        self.target = target
-        self.width = width
-        self.verbose = verbose
-        self.interval = interval
-        self.unit_name = unit_name
+        self.target, self.width, self.verbose, self.interval, self.unit_name = target, width, verbose, interval, unit_name
         self.stateful_metrics = set(stateful_metrics or ())
-        # A screen whose line can be written again.
-        self._dynamic_display = (
-            hasattr(sys.stdout, "isatty")
-            and sys.stdout.isatty()
-            or "ipykernel" in sys.modules
-            or "posix" in sys.modules
-            or "PYCHARM_HOSTED" in os.environ
-        )
-        self._total_width = 0
-        self._seen_so_far = 0
+        self._dynamic_display = _line_can_be_written_again()
+        self._total_width = self._seen_so_far = 0
         self._values: dict[str, Any] = {}
-        self._values_order: list[str] = []
-        self._start = time.time()
-        self._last_update = 0.0
+        self._start, self._last_update = time.time(), 0.0
 
     def update(self, current: int, values: Any = None) -> None:
         """Shows the bar at a step."""
         for name, value in values or ():
-            if name not in self._values_order:
-                self._values_order.append(name)
             if name in self.stateful_metrics:
                 self._values[name] = [value, 1]
                 continue
@@ -68,46 +52,45 @@ class Progbar:
         self._last_update = now
 
     def _show_bar(self, current: int, now: float) -> None:
-        before = self._total_width
-        sys.stdout.write("\b" * before + "\r" if self._dynamic_display else "\n")
-        if self.target is not None:
-            digits = int(np.log10(self.target)) + 1
-            bar = f"{current:{digits}d}/{self.target} ["
-            filled = int(self.width * float(current) / self.target)
-            if filled > 0:
-                bar += "=" * (filled - 1) + (">" if current < self.target else "=")
-            bar += "." * (self.width - filled) + "]"
-        else:
-            bar = f"{current:7d}/Unknown"
-        self._total_width = len(bar)
-        sys.stdout.write(bar)
+        before, ends = self._total_width, self.target is not None and current >= self.target
         each = (now - self._start) / current if current else 0
-        if self.target is not None and current < self.target:
-            info = f" - ETA: {_remaining(each * (self.target - current))}"
+        if self.target is None or ends:
+            time_shown = f"{now - self._start:.0f}s" + _pace(each, self.unit_name)
         else:
-            info = f" - {now - self._start:.0f}s" + _pace(each, self.unit_name)
-        info += self._shown_values()
-        self._total_width += len(info)
-        if before > self._total_width:
-            info += " " * (before - self._total_width)
-        if self.target is not None and current >= self.target:
-            info += "\n"
-        sys.stdout.write(info)
+            time_shown = f"ETA: {_remaining(each * (self.target - current))}"
+        line = f"{self._bar(current)} - {time_shown}{self._shown_values()}"
+        self._total_width = len(line)
+        sys.stdout.write("\b" * before + "\r" if self._dynamic_display else "\n")
+        # What is left of a longer line is written over.
+        sys.stdout.write(line.ljust(before) + ("\n" if ends else ""))
         sys.stdout.flush()
+
+    def _bar(self, current: int) -> str:
+        if self.target is None:
+            return f"{current:7d}/Unknown"
+        digits = int(np.log10(self.target)) + 1
+        filled = int(self.width * float(current) / self.target)
+        arrow = "=" * (filled - 1) + (">" if current < self.target else "=") if filled > 0 else ""
+        return f"{current:{digits}d}/{self.target} [{arrow}{'.' * (self.width - filled)}]"
 
     def _shown_values(self, last_line: bool = False) -> str:
         shown = ""
-        for name in self._values_order:
-            shown += f" - {name}:"
-            total, count = self._values[name]
+        for name, (total, count) in self._values.items():
             value = np.mean(total / max(1, count))
             # The last line, and only it, shows negative values as small ones.
-            shown += f" {value:.4f}" if (value if last_line else abs(value)) > 1e-3 else f" {value:.4e}"
+            shown += f" - {name}: {value:.4f}" if (value if last_line else abs(value)) > 1e-3 else f" - {name}: {value:.4e}"
         return shown
 
     def add(self, n: int, values: Any = None) -> None:
         """Goes on by some steps."""
         self.update(self._seen_so_far + n, values)
+
+
+def _line_can_be_written_again() -> bool:
+    """Whether the output is a screen, or something that shows what is written as one does."""
+    if getattr(sys.stdout, "isatty", bool)():
+        return True
+    return not {"ipykernel", "posix"}.isdisjoint(sys.modules) or "PYCHARM_HOSTED" in os.environ
 
 
 def _remaining(seconds: float) -> str:

@@ -105,20 +105,23 @@ class ProgbarLogger(Callback):
 
     def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
-        steps = logs.get("num_steps", 1)
-        self.seen += steps if self.use_steps else logs.get("size", 0) * steps
-        self.log_values += [(k, logs[k]) for k in self.params["metrics"] if k in logs]
+        samples = 1 if self.use_steps else logs.get("size", 0)
+        self.seen += samples * logs.get("num_steps", 1)
+        self._note(logs)
         if self.verbose and (self.target is None or self.seen < self.target):
             self.progbar.update(self.seen, self.log_values)
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        logs = logs or {}
-        self.log_values += [(k, logs[k]) for k in self.params["metrics"] if k in logs]
-        if self.verbose:
+        self._note(logs or {})
+        if not self.verbose:
+            return
+        if self.target is None:
             # The end is known now where it was not before.
-            if self.target is None:
-                self.progbar.target = self.target = self.seen
-            self.progbar.update(self.seen, self.log_values)
+            self.progbar.target = self.target = self.seen
+        self.progbar.update(self.seen, self.log_values)
+
+    def _note(self, logs: dict[str, Any]) -> None:
+        self.log_values.extend((name, logs[name]) for name in self.params["metrics"] if name in logs)
 
 
 class RunProgress(ProgbarLogger):

@@ -73,12 +73,13 @@ class ModelCheckpoint(Callback):
                 raise ValueError(f"Error loading file from {newest}. Reason: {e}") from e
 
     def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        if not isinstance(self.save_freq, int):
+            return
         logs = logs or {}
-        if isinstance(self.save_freq, int):
-            self._samples_seen_since_last_saving += logs.get("size", 1)
-            if self._samples_seen_since_last_saving >= self.save_freq:
-                self._save_model(epoch=self._current_epoch, logs=logs)
-                self._samples_seen_since_last_saving = 0
+        self._samples_seen_since_last_saving += logs.get("size", 1)
+        if self._samples_seen_since_last_saving >= self.save_freq:
+            self._samples_seen_since_last_saving = 0
+            self._save_model(self._current_epoch, logs)
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self._current_epoch = epoch

@@ -17,12 +17,11 @@ from everflow.ops.core.registry import apply
 class _Moments(OptimizerV2):
     """What the three share: running means of gradients in `m`, of their size in `v`."""
 
+    _in_config = ("learning_rate", "decay", "beta_1", "beta_2", "epsilon")
+
     def __init__(self, learning_rate: Any, beta_1: Any, beta_2: Any, epsilon: Any, name: str, **kwargs: Any) -> None:
         super().__init__(name, **kwargs)
-        self._set_hyper("learning_rate", kwargs.get("lr", learning_rate))
-        self._set_hyper("decay", self._initial_decay)
-        self._set_hyper("beta_1", beta_1)
-        self._set_hyper("beta_2", beta_2)
+        self._set_hypers(kwargs, learning_rate, beta_1=beta_1, beta_2=beta_2)
         self.epsilon = epsilon or default_epsilon()
 
     def _create_slots(self, var_list: Any) -> None:
@@ -47,14 +46,12 @@ class _Moments(OptimizerV2):
         with control_dependencies([decayed]):
             return self._resource_scatter_add(slot, indices, value * (1 - beta))
 
-    def get_config(self) -> dict[str, Any]:
-        names = ("learning_rate", "decay", "beta_1", "beta_2")
-        return {**super().get_config(), **{n: self._serialize_hyperparameter(n) for n in names}, "epsilon": self.epsilon}
-
 
 @public("keras.optimizers.Adam")
 class Adam(_Moments):
     """Running means of the gradient and of its square, corrected for having started at zero."""
+
+    _in_config = (*_Moments._in_config, "amsgrad")
 
     def __init__(
         self,
@@ -112,9 +109,6 @@ class Adam(_Moments):
             kept = [tf.assign(largest, v, use_locking=self._use_locking)]
         update = tf.assign_sub(var, rate * m / (tf.sqrt(v) + n["epsilon"]), use_locking=self._use_locking)
         return tf.group(update, m, v, *kept)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "amsgrad": self.amsgrad}
 
 
 @public("keras.optimizers.Adamax")

@@ -8,9 +8,9 @@ import numpy as np
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.graph.tensor import Tensor
+from everflow.arguments import arguments
 from everflow.keras.config import epsilon as default_epsilon
-from everflow.keras.optimizers.base import OptimizerV2
+from everflow.keras.optimizers.base import OptimizerV2, has_momentum
 from everflow.ops.core.registry import apply
 
 
@@ -18,14 +18,15 @@ from everflow.ops.core.registry import apply
 class Adagrad(OptimizerV2):
     """Divides each step by the root of the sum of all squared gradients."""
 
+    _in_config = ("learning_rate", "decay", "initial_accumulator_value", "epsilon")
+
     def __init__(
         self, learning_rate: Any = 0.001, initial_accumulator_value: float = 0.1, epsilon: Any = 1e-07, name: str = "Adagrad", **kwargs: Any
     ) -> None:
         if initial_accumulator_value < 0.0:
             raise ValueError(f"initial_accumulator_value must be non-negative: {initial_accumulator_value}")
         super().__init__(name, **kwargs)
-        self._set_hyper("learning_rate", kwargs.get("lr", learning_rate))
-        self._set_hyper("decay", self._initial_decay)
+        self._set_hypers(kwargs, learning_rate)
         self._initial_accumulator_value = initial_accumulator_value
         self.epsilon = epsilon or default_epsilon()
 
@@ -68,25 +69,16 @@ class Adagrad(OptimizerV2):
             use_locking=self._use_locking,
         )
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "learning_rate": self._serialize_hyperparameter("learning_rate"),
-            "decay": self._serialize_hyperparameter("decay"),
-            "initial_accumulator_value": self._initial_accumulator_value,
-            "epsilon": self.epsilon,
-        }
-
 
 @public("keras.optimizers.Adadelta")
 class Adadelta(OptimizerV2):
     """Steps of the size of the steps so far, divided by the root of a running mean of squared gradients."""
 
+    _in_config = ("learning_rate", "decay", "rho", "epsilon")
+
     def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-07, name: str = "Adadelta", **kwargs: Any) -> None:
         super().__init__(name, **kwargs)
-        self._set_hyper("learning_rate", kwargs.get("lr", learning_rate))
-        self._set_hyper("decay", self._initial_decay)
-        self._set_hyper("rho", rho)
+        self._set_hypers(kwargs, learning_rate, rho=rho)
         self.epsilon = epsilon or default_epsilon()
 
     def _create_slots(self, var_list: Any) -> None:
@@ -125,18 +117,13 @@ class Adadelta(OptimizerV2):
             use_locking=self._use_locking,
         )
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            **{n: self._serialize_hyperparameter(n) for n in ("learning_rate", "decay", "rho")},
-            "epsilon": self.epsilon,
-        }
-
 
 @public("keras.optimizers.RMSprop")
 @internal("keras.optimizer_v2.rmsprop.RMSprop")
 class RMSprop(OptimizerV2):
     """Divides each step by the root of a running mean of squared gradients."""
+
+    _in_config = ("learning_rate", "decay", "rho", "momentum", "epsilon", "centered")
 
     def __init__(
         self,
@@ -149,15 +136,8 @@ class RMSprop(OptimizerV2):
         **kwargs: Any,
     ) -> None:
         super().__init__(name, **kwargs)
-        self._set_hyper("learning_rate", kwargs.get("lr", learning_rate))
-        self._set_hyper("decay", self._initial_decay)
-        self._set_hyper("rho", rho)
-        self._momentum = isinstance(momentum, Tensor) or callable(momentum) or momentum > 0
-        if isinstance(momentum, (int, float)) and (momentum < 0 or momentum > 1):
-            raise ValueError("`momentum` must be between [0, 1].")
-        self._set_hyper("momentum", momentum)
-        self.epsilon = epsilon or default_epsilon()
-        self.centered = centered
+        self._momentum, self.centered, self.epsilon = has_momentum(momentum), centered, epsilon or default_epsilon()
+        self._set_hypers(kwargs, learning_rate, rho=rho, momentum=momentum)
 
     def _create_slots(self, var_list: Any) -> None:
         for kind, wanted in (("rms", True), ("momentum", self._momentum), ("mg", self.centered)):
@@ -227,15 +207,6 @@ class RMSprop(OptimizerV2):
         update = self._resource_scatter_add(var, indices, -n["lr_t"] * grad / (tf.sqrt(spread) + n["epsilon"]))
         return tf.group(update, *kept)
 
-    def get_config(self) -> dict[str, Any]:
-        names = ("learning_rate", "decay", "rho", "momentum")
-        return {
-            **super().get_config(),
-            **{n: self._serialize_hyperparameter(n) for n in names},
-            "epsilon": self.epsilon,
-            "centered": self.centered,
-        }
-
 
 internal("keras.optimizer_v2.rmsprop.RMSProp")(RMSprop)
 
@@ -243,6 +214,16 @@ internal("keras.optimizer_v2.rmsprop.RMSProp")(RMSprop)
 @public("keras.optimizers.Ftrl")
 class Ftrl(OptimizerV2):
     """Follows the regularized leader: many weights become exactly zero."""
+
+    _in_config = (
+        "learning_rate",
+        "decay",
+        "initial_accumulator_value",
+        "learning_rate_power",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+        "l2_shrinkage_regularization_strength",
+    )
 
     def __init__(
         self,
@@ -255,22 +236,14 @@ class Ftrl(OptimizerV2):
         l2_shrinkage_regularization_strength: float = 0.0,
         **kwargs: Any,
     ) -> None:
+        given = arguments(locals())
         super().__init__(name, **kwargs)
-        if initial_accumulator_value < 0.0:
-            raise ValueError(f"initial_accumulator_value {initial_accumulator_value:f} needs to be positive or zero")
-        if learning_rate_power > 0.0:
-            raise ValueError(f"learning_rate_power {learning_rate_power:f} needs to be negative or zero")
-        if l1_regularization_strength < 0.0:
-            raise ValueError(f"l1_regularization_strength {l1_regularization_strength:f} needs to be positive or zero")
-        if l2_regularization_strength < 0.0:
-            raise ValueError(f"l2_regularization_strength {l2_regularization_strength:f} needs to be positive or zero")
-        if l2_shrinkage_regularization_strength < 0.0:
-            raise ValueError(f"l2_shrinkage_regularization_strength {l2_shrinkage_regularization_strength:f} needs to be positive or zero")
-        self._set_hyper("learning_rate", kwargs.get("lr", learning_rate))
-        self._set_hyper("decay", self._initial_decay)
-        self._set_hyper("learning_rate_power", learning_rate_power)
-        self._set_hyper("l1_regularization_strength", l1_regularization_strength)
-        self._set_hyper("l2_regularization_strength", l2_regularization_strength)
+        for number in self._in_config[2:]:
+            wrong, sign = (1, "negative") if number == "learning_rate_power" else (-1, "positive")
+            if given[number] * wrong > 0:
+                raise ValueError(f"{number} {given[number]:f} needs to be {sign} or zero")
+        hypers = ("learning_rate_power", "l1_regularization_strength", "l2_regularization_strength")
+        self._set_hypers(kwargs, learning_rate, **{number: given[number] for number in hypers})
         self._initial_accumulator_value = initial_accumulator_value
         self._l2_shrinkage_regularization_strength = l2_shrinkage_regularization_strength
 
@@ -300,15 +273,3 @@ class Ftrl(OptimizerV2):
 
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any, apply_state: Any = None) -> Any:  # type: ignore[override]
         return self._apply_ftrl(grad, var, indices, apply_state)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "learning_rate": self._serialize_hyperparameter("learning_rate"),
-            "decay": self._serialize_hyperparameter("decay"),
-            "initial_accumulator_value": self._initial_accumulator_value,
-            "learning_rate_power": self._serialize_hyperparameter("learning_rate_power"),
-            "l1_regularization_strength": self._serialize_hyperparameter("l1_regularization_strength"),
-            "l2_regularization_strength": self._serialize_hyperparameter("l2_regularization_strength"),
-            "l2_shrinkage_regularization_strength": self._l2_shrinkage_regularization_strength,
-        }

@@ -37,6 +37,13 @@ def key_of(var: Any) -> Any:
     return var._shared_name if getattr(var, "_in_graph_mode", False) or not hasattr(var, "_unique_id") else var._unique_id
 
 
+def has_momentum(momentum: Any) -> bool:
+    """Whether there is any momentum; a plain number of it can't be more than one."""
+    if isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
+        raise ValueError("`momentum` must be between [0, 1].")
+    return isinstance(momentum, Tensor) or callable(momentum) or momentum > 0
+
+
 @public("keras.optimizers.Optimizer")
 @internal("keras.optimizer_v2.optimizer_v2.OptimizerV2")
 class OptimizerV2(Trackable):
@@ -46,6 +53,9 @@ class OptimizerV2(Trackable):
         def _resource_apply_dense(self, grad, var):
             return var.assign_sub(0.1 * grad)
     """
+
+    # What a class writes into its config: hyperparameters and attributes, in this order.
+    _in_config: tuple[str, ...] = ()
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         self.__dict__.update(
@@ -86,6 +96,12 @@ class OptimizerV2(Trackable):
         else:
             set_value(before, value)
 
+    def _set_hypers(self, kwargs: dict[str, Any], learning_rate: Any, **others: Any) -> None:
+        """Sets those that a constructor was given: the learning rate, also as `lr` in its `kwargs`, its decay, and others."""
+        given = {"learning_rate": kwargs.get("lr", learning_rate), "decay": self._initial_decay, **others}
+        for name, value in given.items():
+            self._set_hyper(name, value)
+
     def _get_hyper(self, name: str, dtype: dtypes.DTypeLike | None = None) -> Any:
         """A hyperparameter as a variable or tensor, or the schedule it is."""
         if not self._hypers_created:
@@ -118,21 +134,21 @@ class OptimizerV2(Trackable):
     def _create_hypers(self) -> None:
         if self._hypers_created:
             return
-        for name, value in sorted(self._hyper.items()):
-            if isinstance(value, (Tensor, Variable, LearningRateSchedule)) or callable(value):
-                continue
-            self._hyper[name] = self.add_weight(
-                name, shape=[], trainable=False, initializer=value, aggregation=VariableAggregation.ONLY_FIRST_REPLICA
-            )
+        for name in sorted(self._hyper):
+            value = self._hyper[name]
+            if not callable(value) and not isinstance(value, (Tensor, Variable, LearningRateSchedule)):
+                self._hyper[name] = self._counter(name, initializer=value)
         self._hypers_created = True
+
+    def _counter(self, name: str, **settings: Any) -> Any:
+        """A number that steps don't train, the same on all replicas."""
+        return self.add_weight(name, shape=[], trainable=False, aggregation=VariableAggregation.ONLY_FIRST_REPLICA, **settings)
 
     @property
     def iterations(self) -> Any:
         """How many steps were taken."""
         if self._iterations is None:
-            self._iterations = self.add_weight(
-                "iter", shape=[], dtype=dtypes.int64, trainable=False, aggregation=VariableAggregation.ONLY_FIRST_REPLICA
-            )
+            self._iterations = self._counter("iter", dtype=dtypes.int64)
             self._weights.append(self._iterations)
         return self._iterations
 
@@ -314,11 +330,13 @@ class OptimizerV2(Trackable):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""
-        config: dict[str, Any] = {"name": self._name}
-        for name in ("clipnorm", "clipvalue"):
-            if hasattr(self, name):
-                config[name] = getattr(self, name)
-        return config
+        names = [name for name in ("clipnorm", "clipvalue") if hasattr(self, name)]
+        return {"name": self._name, **{name: self._written(name) for name in (*names, *self._in_config)}}
+
+    def _written(self, name: str) -> Any:
+        if name in self._hyper:
+            return self._serialize_hyperparameter(name)
+        return getattr(self, name if name in self.__dict__ else f"_{name}")
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
@@ -345,20 +363,17 @@ class OptimizerV2(Trackable):
         if slot_name not in self._slot_names:
             self._slot_names.append(slot_name)
         slots = self._slots.setdefault(key_of(var), {})
-        slot = slots.get(slot_name)
-        if slot is None:
-            if isinstance(initializer, str) or callable(initializer):
-                make = initializers.get(initializer)
-                value: Any = lambda: make(var.shape, dtype=var.dtype.base_dtype)
-            else:
-                value = initializer
-            slot = tf.Variable(
-                name=f"{var._shared_name}/{slot_name}", dtype=var.dtype.base_dtype, trainable=False, initial_value=value, use_resource=True
-            )
-            track_variable(slot)
-            slots[slot_name] = slot
-            self._restore_slot_variable(slot_name=slot_name, variable=var, slot_variable=slot)
-            self._weights.append(slot)
+        if slot_name in slots:
+            return slots[slot_name]
+        dtype = var.dtype.base_dtype
+        if isinstance(initializer, str) or callable(initializer):
+            make = initializers.get(initializer)
+            initializer = lambda: make(var.shape, dtype=dtype)
+        name = f"{var._shared_name}/{slot_name}"
+        slots[slot_name] = slot = tf.Variable(initializer, name=name, dtype=dtype, trainable=False, use_resource=True)
+        track_variable(slot)
+        self._restore_slot_variable(slot_name=slot_name, variable=var, slot_variable=slot)
+        self._weights.append(slot)
         return slot
 
     def get_slot(self, var: Any, slot_name: str) -> Any:
@@ -381,28 +396,26 @@ class OptimizerV2(Trackable):
     ) -> Any:
         """A variable of the optimizer itself."""
         dtype = dtypes.as_dtype(dtype or dtypes.float32)
+        if synchronization != VariableSynchronization.ON_READ:
+            trainable = trainable is None or trainable
+        elif trainable:
+            raise ValueError(
+                "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. You have "
+                "specified trainable=True and synchronization=VariableSynchronization.ON_READ."
+            )
         if isinstance(initializer, str) or callable(initializer):
             initializer = initializers.get(initializer)
-        if synchronization == VariableSynchronization.ON_READ:
-            if trainable:
-                raise ValueError(
-                    "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. You have "
-                    "specified trainable=True and synchronization=VariableSynchronization.ON_READ."
-                )
-            trainable = False
-        elif trainable is None:
-            trainable = True
-        if not callable(initializer) and not isinstance(initializer, Tensor):
+        elif not isinstance(initializer, Tensor):
             initializer = convert_to_tensor(initializer, dtype=dtype) if executing_eagerly() else tf.constant_initializer(initializer)
         made = self._add_variable_with_custom_getter(
-            name=name,
-            shape=shape,
-            getter=make_variable,
+            name,
+            shape,
+            dtype,
+            initializer,
+            make_variable,
             overwrite=True,
-            initializer=initializer,
-            dtype=dtype,
-            trainable=trainable,
             use_resource=True,
+            trainable=bool(trainable),
             synchronization=synchronization,
             aggregation=aggregation,
         )

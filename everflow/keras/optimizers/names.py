@@ -38,8 +38,7 @@ def get(identifier: Any) -> Any:
         wrapped = TFOptimizer(identifier)
         track_tf_optimizer(wrapped)
         return wrapped
-    if isinstance(identifier, dict):
-        return deserialize(identifier)
-    if isinstance(identifier, str):
-        return deserialize({"class_name": str(identifier), "config": {}})
+    described = {"class_name": identifier, "config": {}} if isinstance(identifier, str) else identifier
+    if isinstance(described, dict):
+        return deserialize(described)
     raise ValueError("Could not interpret optimizer identifier:", identifier)

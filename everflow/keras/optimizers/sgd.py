@@ -6,8 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.graph.tensor import Tensor
-from everflow.keras.optimizers.base import OptimizerV2
+from everflow.keras.optimizers.base import OptimizerV2, has_momentum
 from everflow.ops.core.registry import apply
 
 
@@ -15,15 +14,12 @@ from everflow.ops.core.registry import apply
 class SGD(OptimizerV2):
     """Steps against the gradient, with momentum where it is asked for."""
 
+    _in_config = ("learning_rate", "decay", "momentum", "nesterov")
+
     def __init__(self, learning_rate: Any = 0.01, momentum: Any = 0.0, nesterov: bool = False, name: str = "SGD", **kwargs: Any) -> None:
         super().__init__(name, **kwargs)
-        self._set_hyper("learning_rate", kwargs.get("lr", learning_rate))
-        self._set_hyper("decay", self._initial_decay)
-        self._momentum = isinstance(momentum, Tensor) or callable(momentum) or momentum > 0
-        if isinstance(momentum, (int, float)) and (momentum < 0 or momentum > 1):
-            raise ValueError("`momentum` must be between [0, 1].")
-        self._set_hyper("momentum", momentum)
-        self.nesterov = nesterov
+        self._momentum, self.nesterov = has_momentum(momentum), nesterov
+        self._set_hypers(kwargs, learning_rate, momentum=momentum)
 
     def _create_slots(self, var_list: Any) -> None:
         if self._momentum:
@@ -73,10 +69,3 @@ class SGD(OptimizerV2):
             use_locking=self._use_locking,
             use_nesterov=self.nesterov,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            **{n: self._serialize_hyperparameter(n) for n in ("learning_rate", "decay", "momentum")},
-            "nesterov": self.nesterov,
-        }

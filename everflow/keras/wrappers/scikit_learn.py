@@ -79,16 +79,17 @@ class KerasClassifier(BaseWrapper):
 
     def fit(self, x: Any, y: Any, **kwargs: Any) -> Any:
         """Makes a model and trains it on classes: a column of them, or a row of zeros and a one for each sample."""
-        y = np.array(y)
-        if len(y.shape) == 2 and y.shape[1] > 1:
-            self.classes_ = np.arange(y.shape[1])
-        elif (len(y.shape) == 2 and y.shape[1] == 1) or len(y.shape) == 1:
-            self.classes_ = np.unique(y)
-            y = np.searchsorted(self.classes_, y)
+        labels = np.array(y)
+        columns = labels.shape[1:]
+        if labels.ndim not in (1, 2) or columns == (0,):
+            raise ValueError("Invalid shape for y: " + str(labels.shape))
+        if columns in ((), (1,)):
+            self.classes_ = np.unique(labels)
+            labels = np.searchsorted(self.classes_, labels)
         else:
-            raise ValueError("Invalid shape for y: " + str(y.shape))
+            self.classes_ = np.arange(*columns)
         self.n_classes_ = len(self.classes_)
-        return super().fit(x, y, **kwargs)
+        return super().fit(x, labels, **kwargs)
 
     def predict(self, x: Any, **kwargs: Any) -> Any:
         """The likeliest class of each sample."""
