@@ -24,48 +24,24 @@ class InputSpec:
         min_ndim: int | None = None,
         axes: Any = None,
     ) -> None:
-        self.dtype = dtypes.as_dtype(dtype).name if dtype is not None else None
-        self.shape = shape
-        if shape is not None:
-            if isinstance(shape, TensorShape):
-                self.ndim = shape.rank
-            else:
-                self.ndim = len(shape)
-        else:
-            self.ndim = ndim
-        self.max_ndim = max_ndim
-        self.min_ndim = min_ndim
         try:
-            self.axes = {int(k): axes[k] for k in axes} if axes else {}
+            self.axes = {int(axis): size for axis, size in dict(axes or {}).items()}
         except (ValueError, TypeError):
             raise TypeError("The keys in axes must be integers.") from None
-        if self.axes and (self.ndim is not None or self.max_ndim is not None):
-            rank = self.ndim if self.ndim is not None else self.max_ndim
-            largest = max(self.axes)
-            if largest > rank - 1:  # type: ignore[operator]
-                raise ValueError(f"Axis {largest} is greater than the maximum allowed value: {rank - 1}")  # type: ignore[operator]
+        self.dtype = None if dtype is None else dtypes.as_dtype(dtype).name
+        self.shape, self.max_ndim, self.min_ndim = shape, max_ndim, min_ndim
+        self.ndim = ndim if shape is None else as_shape(shape).rank
+        most = max_ndim if self.ndim is None else self.ndim
+        if self.axes and most is not None and max(self.axes) >= most:
+            raise ValueError(f"Axis {max(self.axes)} is greater than the maximum allowed value: {most - 1}")
 
     def __repr__(self) -> str:
-        parts = [
-            "dtype=" + str(self.dtype) if self.dtype else "",
-            "shape=" + str(self.shape) if self.shape else "",
-            "ndim=" + str(self.ndim) if self.ndim else "",
-            "max_ndim=" + str(self.max_ndim) if self.max_ndim else "",
-            "min_ndim=" + str(self.min_ndim) if self.min_ndim else "",
-            "axes=" + str(self.axes) if self.axes else "",
-        ]
-        return f"InputSpec({', '.join(x for x in parts if x)})"
+        told = [f"{name}={value}" for name, value in self.get_config().items() if value]
+        return f"InputSpec({', '.join(told)})"
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this spec."""
-        return {
-            "dtype": self.dtype,
-            "shape": self.shape,
-            "ndim": self.ndim,
-            "max_ndim": self.max_ndim,
-            "min_ndim": self.min_ndim,
-            "axes": self.axes,
-        }
+        return {name: getattr(self, name) for name in ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> InputSpec:
@@ -76,14 +52,14 @@ class InputSpec:
 @internal("keras.engine.input_spec.to_tensor_shape")
 def to_tensor_shape(spec: InputSpec) -> TensorShape:
     """The shape that a spec stands for, with None for what it leaves open."""
-    if spec.ndim is None and spec.shape is None:
-        return TensorShape(None)
     if spec.shape is not None:
         return as_shape(spec.shape)
-    dims: list[Any] = [None] * spec.ndim  # type: ignore[operator]
-    for axis, value in spec.axes.items():
-        dims[axis] = value
-    return TensorShape(dims)
+    if spec.ndim is None:
+        return TensorShape(None)
+    sizes: list[Any] = [None] * spec.ndim
+    for axis, size in spec.axes.items():
+        sizes[axis] = size
+    return TensorShape(sizes)
 
 
 @internal("keras.engine.input_spec.to_tensor_spec")

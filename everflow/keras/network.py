@@ -195,16 +195,17 @@ class Network(Layer):
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
         """A layer by its name, or by its place."""
+        layers = self.layers
         if index is not None:
-            if len(self.layers) <= index:
-                raise ValueError(f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} layers.")
-            return self.layers[index]
+            if index < len(layers):
+                return layers[index]
+            raise ValueError(f"Was asked to retrieve layer at index {index} but model only has {len(layers)} layers.")
         if not name:
             raise ValueError("Provide either a layer name or layer index.")
-        for layer in self.layers:
-            if layer.name == name:
-                return layer
-        raise ValueError(f"No such layer: {name}")
+        found = [layer for layer in layers if layer.name == name]
+        if not found:
+            raise ValueError(f"No such layer: {name}")
+        return found[0]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_is_graph_network" not in self.__dict__ and name not in self.__dict__ and _holds_state(value):
@@ -254,7 +255,7 @@ class Network(Layer):
     @property
     def stateful(self) -> bool:
         """Whether a layer keeps state between batches."""
-        return any(getattr(layer, "stateful", False) for layer in self.layers)
+        return bool(self._stateful_layers())
 
     @stateful.setter
     def stateful(self, value: bool) -> None:
@@ -262,14 +263,17 @@ class Network(Layer):
 
     def reset_states(self) -> None:
         """Resets the layers that keep state."""
-        for layer in self.layers:
-            if hasattr(layer, "reset_states") and getattr(layer, "stateful", False):
+        for layer in self._stateful_layers():
+            if hasattr(layer, "reset_states"):
                 layer.reset_states()
+
+    def _stateful_layers(self) -> list[Any]:
+        return [layer for layer in self.layers if getattr(layer, "stateful", False)]
 
     @property
     def state_updates(self) -> list[Any]:
         """The updates of layers that keep state."""
-        return [u for layer in self.layers if getattr(layer, "stateful", False) for u in layer.updates]
+        return [update for layer in self._stateful_layers() for update in layer.updates]
 
     @property
     def dynamic(self) -> bool:

@@ -108,11 +108,12 @@ def get_source_inputs(tensor: Any, layer: Any = None, node_index: Any = None) ->
     """The input tensors that a tensor comes from."""
     if not hasattr(tensor, "_keras_history"):
         return tensor
-    if layer is None or node_index:
-        layer, node_index, _ = tensor._keras_history
-    if not layer._inbound_nodes:
+    # Where both are given, the first node is meant by 0, any other by the tensor's own history.
+    made_by = tensor._keras_history[:2] if layer is None or node_index else (layer, 0)
+    nodes = made_by[0]._inbound_nodes
+    if not nodes:
         return [tensor]
-    node = layer._inbound_nodes[node_index or 0]
+    node = nodes[made_by[1]]
     before = list(node.iterate_inbound())
     if not before:
         return nest.flatten(node.input_tensors)

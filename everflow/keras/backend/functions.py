@@ -46,12 +46,10 @@ class GraphExecutionFunction:
         self.name = name
         with tf.control_dependencies([t for t in self.outputs[:1] if isinstance(t, Tensor)]):
             self.updates_op = tf.group(*_update_ops(updates)) if updates else None
-        self.feed_dict = session_kwargs.pop("feed_dict", None)
-        self.fetches = session_kwargs.pop("fetches", None) or []
-        if not isinstance(self.fetches, list):
-            self.fetches = [self.fetches]
-        self.run_options = session_kwargs.pop("options", None)
-        self.run_metadata = session_kwargs.pop("run_metadata", None)
+        self.feed_dict, fetches, self.run_options, self.run_metadata = (
+            session_kwargs.pop(name, None) for name in ("feed_dict", "fetches", "options", "run_metadata")
+        )
+        self.fetches = fetches if isinstance(fetches, list) else [fetches] if fetches is not None else []
         self.fetch_callbacks: dict[Any, Any] = {}
         if session_kwargs:
             raise ValueError(f"Some keys in session_kwargs are not supported at this time: {tuple(session_kwargs)}")

@@ -113,9 +113,10 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Any:
 def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
     """By how much the right class fails to lead the best wrong one by one."""
     y_pred = convert_to_tensor(y_pred)
-    y_true = tf.cast(y_true, y_pred.dtype)
-    right, wrong = tf.reduce_sum(y_true * y_pred, axis=-1), tf.reduce_max((1.0 - y_true) * y_pred, axis=-1)
-    return tf.maximum(0.0, wrong - right + 1.0)
+    labels = tf.cast(y_true, y_pred.dtype)
+    right = tf.reduce_sum(labels * y_pred, axis=-1)
+    lead = tf.reduce_max((1.0 - labels) * y_pred, axis=-1) - right
+    return tf.maximum(0.0, lead + 1.0)
 
 
 @internal("keras.losses.huber_loss")

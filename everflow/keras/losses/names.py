@@ -52,9 +52,7 @@ def get(identifier: Any) -> Any:
     """A loss by its name, its config, or itself."""
     if identifier is None or isinstance(identifier, np.ndarray):
         return None
-    if isinstance(identifier, str):
-        return deserialize(str(identifier))
-    if isinstance(identifier, dict):
+    if isinstance(identifier, (str, dict)):
         return deserialize(identifier)
     if callable(identifier):
         return identifier

@@ -16,12 +16,11 @@ from everflow.keras.metrics.ragged_values import flat_values_of
 @internal("keras.metrics.accuracy")
 def accuracy(y_true: Any, y_pred: Any) -> Any:
     """1 where the prediction equals the label."""
-    [y_pred, y_true], _ = flat_values_of([y_pred, y_true])
-    y_pred, y_true = convert_to_tensor(y_pred), convert_to_tensor(y_true)
-    y_pred.shape.assert_is_compatible_with(y_true.shape)
-    if y_true.dtype != y_pred.dtype:
-        y_pred = tf.cast(y_pred, y_true.dtype)
-    return tf.cast(tf.equal(y_true, y_pred), floatx())
+    given, _ = flat_values_of([y_pred, y_true])
+    predicted, wanted = (convert_to_tensor(t) for t in given)
+    predicted.shape.assert_is_compatible_with(wanted.shape)
+    same = tf.equal(wanted, predicted if predicted.dtype == wanted.dtype else tf.cast(predicted, wanted.dtype))
+    return tf.cast(same, floatx())
 
 
 @public("keras.metrics.binary_accuracy")

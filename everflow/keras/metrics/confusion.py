@@ -79,6 +79,16 @@ def parse_init_thresholds(thresholds: Any, default_threshold: float = 0.5) -> li
     return list(thresholds) if isinstance(thresholds, (list, tuple)) else [thresholds]
 
 
+def _check_keys(given: list[Any]) -> None:
+    """Raises unless there are counts to update, and only those that exist."""
+    options = f'Valid variable key options are: "{list(ConfusionMatrix)}"'
+    invalid = [key for key in given if not isinstance(key, ConfusionMatrix)]
+    if len(invalid) == len(given):
+        raise ValueError(f'Please provide at least one valid confusion matrix variable to update. {options}. Received: "{given}"')
+    if invalid:
+        raise ValueError(f"Invalid keys: {invalid}. {options}")
+
+
 @internal("keras.utils.metrics_utils.update_confusion_matrix_variables")
 def update_confusion_matrix_variables(
     variables_to_update: Any, y_true: Any, y_pred: Any, thresholds: Any, top_k: Any = None, class_id: Any = None, sample_weight: Any = None
@@ -90,14 +100,7 @@ def update_confusion_matrix_variables(
     y_true, y_pred = tf.cast(y_true, "float32"), tf.cast(y_pred, "float32")
     [y_pred, y_true], sample_weight = flat_values_of([y_pred, y_true], sample_weight)
     y_pred.shape.assert_is_compatible_with(y_true.shape)
-    if not any(key for key in variables_to_update if key in list(ConfusionMatrix)):
-        raise ValueError(
-            "Please provide at least one valid confusion matrix variable to update. Valid variable key options are: "
-            f'"{list(ConfusionMatrix)}". Received: "{list(variables_to_update)}"'
-        )
-    invalid = [key for key in variables_to_update if key not in list(ConfusionMatrix)]
-    if invalid:
-        raise ValueError(f'Invalid keys: {invalid}. Valid variable key options are: "{list(ConfusionMatrix)}"')
+    _check_keys(list(variables_to_update))
     checks = [
         tf.debugging.assert_greater_equal(y_pred, tf.cast(0.0, y_pred.dtype), message="predictions must be >= 0"),
         tf.debugging.assert_less_equal(y_pred, tf.cast(1.0, y_pred.dtype), message="predictions must be <= 1"),

@@ -22,10 +22,9 @@ class _ConfusionMatrixConditionCount(Metric):
         self, confusion_matrix_cond: ConfusionMatrix, thresholds: Any = None, name: str | None = None, dtype: DTypeLike | None = None
     ) -> None:
         super().__init__(name=name, dtype=dtype)
-        self._confusion_matrix_cond = confusion_matrix_cond
-        self.init_thresholds = thresholds
-        self.thresholds = parse_init_thresholds(thresholds, default_threshold=0.5)
-        self.accumulator = self.add_weight("accumulator", shape=(len(self.thresholds),), initializer="zeros")
+        parsed = parse_init_thresholds(thresholds, default_threshold=0.5)
+        self.init_thresholds, self.thresholds, self._confusion_matrix_cond = thresholds, parsed, confusion_matrix_cond
+        self.accumulator = self.add_weight("accumulator", (len(parsed),), initializer="zeros")
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:  # type: ignore[override]
         """Adds a batch."""

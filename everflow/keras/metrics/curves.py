@@ -184,13 +184,8 @@ class AUC(_AtThresholds):
 
     def get_config(self) -> dict[str, Any]:
         # Thresholds replace the number of thresholds, and are given without the ends.
-        return {
-            "num_thresholds": self.num_thresholds,
-            "curve": self.curve.value,
-            "summation_method": self.summation_method.value,
-            "thresholds": self.thresholds[1:-1],
-            **super().get_config(),
-        }
+        names = {"curve": self.curve.value, "summation_method": self.summation_method.value}
+        return {"num_thresholds": self.num_thresholds, **names, "thresholds": self.thresholds[1:-1], **super().get_config()}
 
 
 @public("keras.metrics.MeanIoU")

@@ -119,10 +119,10 @@ class _OfFunction(Reduce):
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:  # type: ignore[override]
         """Adds a batch."""
-        [y_true, y_pred], sample_weight = flat_values_of([y_true, y_pred], sample_weight)
-        y_true, y_pred = tf.cast(y_true, self._dtype), tf.cast(y_pred, self._dtype)
-        y_pred, y_true = squeeze_or_expand_dimensions(y_pred, y_true)
-        return super().update_state(self._fn(y_true, y_pred, **self._fn_kwargs), sample_weight=sample_weight)
+        given, sample_weight = flat_values_of([y_true, y_pred], sample_weight)
+        labels, predictions = (tf.cast(value, self._dtype) for value in given)
+        predictions, labels = squeeze_or_expand_dimensions(predictions, labels)
+        return super().update_state(self._fn(labels, predictions, **self._fn_kwargs), sample_weight=sample_weight)
 
     def get_config(self) -> dict[str, Any]:
         return {**{k: evaluate(v) if isinstance(v, Tensor) else v for k, v in self._fn_kwargs.items()}, **super().get_config()}
@@ -210,8 +210,7 @@ class MeanTensor(Metric):
 
     def _build(self, shape: Any) -> None:
         self._shape = tf.TensorShape(shape)
-        self._total = self.add_weight("total", shape=shape, initializer="zeros")
-        self._count = self.add_weight("count", shape=shape, initializer="zeros")
+        self._total, self._count = (self.add_weight(name, shape, initializer="zeros") for name in ("total", "count"))
         if not tf.executing_eagerly():
             get_session()
         self.built = True

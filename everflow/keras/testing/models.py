@@ -17,13 +17,11 @@ def get_test_data(train_samples: int, test_samples: int, input_shape: Any, num_c
     """(x, y) to train with and (x, y) to test with: noise around a point of each class."""
     if random_seed is not None:
         np.random.seed(random_seed)
-    total = train_samples + test_samples
-    points = 2 * num_classes * np.random.random((num_classes, *input_shape))
-    y = np.random.randint(0, num_classes, size=(total,))
-    x = np.asarray([points[label] + np.random.normal(loc=0, scale=0.1, size=input_shape) for label in y], dtype=np.float32).reshape(
-        (total, *input_shape)
-    )
-    return (x[:train_samples], y[:train_samples]), (x[train_samples:], y[train_samples:])
+    points = np.random.random((num_classes, *input_shape)) * (2 * num_classes)
+    y = np.random.randint(0, num_classes, size=train_samples + test_samples)
+    x = (points[y] + np.random.normal(scale=0.1, size=(len(y), *input_shape))).astype(np.float32)
+    (train_x, test_x), (train_y, test_y) = (np.split(part, [train_samples]) for part in (x, y))
+    return (train_x, train_y), (test_x, test_y)
 
 
 def _dense_layers(num_hidden: int, num_classes: int) -> list[Any]:
@@ -68,15 +66,13 @@ def get_small_subclass_mlp_with_custom_build(num_hidden: int, num_classes: int) 
 def get_small_mlp(num_hidden: int, num_classes: int, input_dim: int) -> Any:
     """Two dense layers in a model of the kind that the test asks for."""
     kind = get_model_type()
-    if kind == "subclass":
-        return get_small_subclass_mlp(num_hidden, num_classes)
-    if kind == "subclass_custom_build":
-        return get_small_subclass_mlp_with_custom_build(num_hidden, num_classes)
-    if kind == "sequential":
-        return get_small_sequential_mlp(num_hidden, num_classes, input_dim)
-    if kind == "functional":
-        return get_small_functional_mlp(num_hidden, num_classes, input_dim)
-    raise ValueError(f"Unknown model type {kind}")
+    of_class = {"subclass": get_small_subclass_mlp, "subclass_custom_build": get_small_subclass_mlp_with_custom_build}
+    if kind in of_class:
+        return of_class[kind](num_hidden, num_classes)
+    connected = {"sequential": get_small_sequential_mlp, "functional": get_small_functional_mlp}
+    if kind not in connected:
+        raise ValueError(f"Unknown model type {kind}")
+    return connected[kind](num_hidden, num_classes, input_dim)
 
 
 def _in_order(layers: Any, **kwargs: Any) -> Any:
@@ -133,32 +129,21 @@ def get_model_from_layers(
 ) -> Any:
     """A model of the kind that the test asks for, of layers that follow each other."""
     kind = get_model_type()
-
-    def place() -> Any:
-        return tf.keras.Input(shape=input_shape, dtype=input_dtype, ragged=bool(input_ragged), sparse=bool(input_sparse))
-
+    described: dict[str, Any] = {"dtype": input_dtype, "ragged": bool(input_ragged), "sparse": bool(input_sparse)}
     if kind == "subclass":
-        inputs = place() if input_ragged or input_sparse else None
-        return _in_order(layers, name=name, inputs=inputs)
+        composite = input_ragged or input_sparse
+        return _in_order(layers, name=name, inputs=tf.keras.Input(shape=input_shape, **described) if composite else None)
     if kind == "subclass_custom_build":
         return _built_in_order(lambda: layers, name=name)
     if kind == "sequential":
-        model = tf.keras.models.Sequential(name=name)
-        if input_shape is not None:
-            model.add(
-                tf.keras.layers.InputLayer(input_shape=input_shape, dtype=input_dtype, ragged=bool(input_ragged), sparse=bool(input_sparse))
-            )
-        for layer in layers:
-            model.add(layer)
-        return model
-    if kind == "functional":
-        if input_shape is None:
-            raise ValueError("Cannot create a functional model from layers with no input shape.")
-        inputs = outputs = place()
-        for layer in layers:
-            outputs = layer(outputs)
-        return tf.keras.Model(inputs, outputs, name=name)
-    raise ValueError(f"Unknown model type {kind}")
+        first = [] if input_shape is None else [tf.keras.layers.InputLayer(input_shape=input_shape, **described)]
+        return tf.keras.models.Sequential([*first, *layers], name=name)
+    if kind != "functional":
+        raise ValueError(f"Unknown model type {kind}")
+    if input_shape is None:
+        raise ValueError("Cannot create a functional model from layers with no input shape.")
+    inputs = tf.keras.Input(shape=input_shape, **described)
+    return tf.keras.Model(inputs, _through(layers, inputs), name=name)
 
 
 def _through(layers: Any, x: Any) -> Any:
@@ -213,6 +198,5 @@ def get_v2_optimizer(name: str, **kwargs: Any) -> Any:
 @internal("keras.testing_utils.get_expected_metric_variable_names")
 def get_expected_metric_variable_names(var_names: Any, name_suffix: str = "") -> list[str]:
     """What the variables of metrics are called: numbered in graphs only."""
-    if executing_eagerly():
-        return [n + ":0" for n in var_names]
-    return [n + name_suffix + ":0" for n in var_names]
+    suffix = "" if executing_eagerly() else name_suffix
+    return [f"{name}{suffix}:0" for name in var_names]

@@ -24,17 +24,12 @@ def is_composite(x: Any) -> bool:
 @internal("keras.engine.training_utils.standardize_single_array")
 def standardize_single_array(x: Any, expected_shape: Any = None) -> Any:
     """An array (or tensor) of at least two dimensions, unless one is what is wanted."""
-    if x is None:
-        return None
     if isinstance(x, int):
         raise ValueError(f"Expected an array data type but received an integer: {x}")
-    if is_composite(x):
+    is_vector = x is not None and not is_composite(x) and hasattr(x, "shape") and len(x.shape) == 1
+    if not is_vector or expected_shape is not None and len(expected_shape) == 1:
         return x
-    if hasattr(x, "shape") and len(x.shape) == 1 and (expected_shape is None or len(expected_shape) != 1):
-        if isinstance(x, Tensor):
-            return tf.expand_dims(x, axis=1)
-        return np.expand_dims(x, 1)
-    return x
+    return tf.expand_dims(x, axis=1) if isinstance(x, Tensor) else np.expand_dims(x, 1)
 
 
 def _list_of(data: Any, names: list[str], prefix: str) -> list[Any]:
@@ -121,21 +116,20 @@ def _check_shape(x: Any, shape: Any, name: str, checks_batch: bool, prefix: str)
 @internal("keras.engine.training_utils.standardize_sample_or_class_weights")
 def standardize_sample_or_class_weights(x_weight: Any, output_names: list[str], weight_type: str) -> list[Any]:
     """The weights of each output."""
-    if x_weight is None or isinstance(x_weight, (list, tuple)) and len(x_weight) == 0:
-        return [None for _ in output_names]
-    if len(output_names) == 1:
-        if isinstance(x_weight, (list, tuple)) and len(x_weight) == 1:
-            return list(x_weight)
-        if isinstance(x_weight, dict) and output_names[0] in x_weight:
-            return [x_weight[output_names[0]]]
-        return [x_weight]
-    if isinstance(x_weight, (list, tuple)):
-        if len(x_weight) != len(output_names):
-            raise ValueError(
-                f"Provided `{weight_type}` was a list of {len(x_weight)} elements, but the model has {len(output_names)} "
-                f"outputs. You should provide one `{weight_type}`array per model output."
-            )
+    is_list, number = isinstance(x_weight, (list, tuple)), len(output_names)
+    if x_weight is None or is_list and not x_weight:
+        return [None] * number
+    if is_list and len(x_weight) == number:
         return list(x_weight)
+    if number == 1:
+        # One output may be given what belongs to it alone.
+        (name,) = output_names
+        return [x_weight[name] if isinstance(x_weight, dict) and name in x_weight else x_weight]
+    if is_list:
+        raise ValueError(
+            f"Provided `{weight_type}` was a list of {len(x_weight)} elements, but the model has {number} "
+            f"outputs. You should provide one `{weight_type}`array per model output."
+        )
     if isinstance(x_weight, dict):
         unknown = sorted(str(k) for k in x_weight if k not in output_names)
         if unknown:
@@ -298,13 +292,10 @@ def generic_output_names(outputs_list: Any) -> list[str]:
 @internal("keras.engine.training_utils.check_num_samples")
 def check_num_samples(ins: Any, batch_size: Any = None, steps: Any = None, steps_name: str = "steps") -> Any:
     """How many samples arrays hold; None where steps say when an epoch ends."""
-    if steps is not None and batch_size is not None:
+    if None not in (steps, batch_size):
         raise ValueError(f"If {steps_name} is set, the `batch_size` must be None.")
-    if check_steps_argument(ins, steps, steps_name):
-        return None
-    if hasattr(ins[0], "shape"):
-        return int(ins[0].shape[0])
-    return None
+    counted = not check_steps_argument(ins, steps, steps_name) and hasattr(ins[0], "shape")
+    return int(ins[0].shape[0]) if counted else None
 
 
 @internal("keras.engine.training_utils.check_steps_argument")

@@ -143,18 +143,16 @@ class SliceAggregator(Aggregator):
         try:
             self.results[batch_start:batch_end] = batch_element
         except Exception as e:
+            # The thread that waits raises it.
             self._errors.append(e)
-        finally:
-            is_finished.set()
+        is_finished.set()
 
     def finalize(self) -> None:
-        start = time.time()
-        for event in self._finished:
-            left = max(0, self._MAX_COPY_SECONDS - (time.time() - start))
-            if not event.wait(left):
-                raise ValueError("Timed out waiting for copy to complete.")
-        if self._errors:
-            raise self._errors[0]
+        deadline = time.time() + self._MAX_COPY_SECONDS
+        if not all(copied.wait(max(0, deadline - time.time())) for copied in self._finished):
+            raise ValueError("Timed out waiting for copy to complete.")
+        for error in self._errors:
+            raise error
 
 
 @internal("keras.engine.training_utils.get_copy_pool")
