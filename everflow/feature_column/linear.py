@@ -46,6 +46,7 @@ class LinearModelLayer(Layer):
 
     _feature_columns: list[Any]
     _state_manager: Any
+    bias: Any
 
     def __init__(
         self,
@@ -57,13 +58,13 @@ class LinearModelLayer(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, trainable=trainable, **kwargs)
-        self.__dict__["_feature_columns"] = checked_columns(feature_columns, "FeatureColumn")
-        for column in self._feature_columns:
-            if not isinstance(column, (DenseColumn, CategoricalColumn)):
-                raise ValueError(f"Items of feature_columns must be either a DenseColumn or CategoricalColumn. Given: {column}")
-        self._units, self._sparse_combiner = units, sparse_combiner
-        self.__dict__["_state_manager"] = LayerState(self, self.trainable)
-        self.bias: Any = None
+        columns = checked_columns(feature_columns, "FeatureColumn")
+        wrong = [column for column in columns if not isinstance(column, (DenseColumn, CategoricalColumn))]
+        if wrong:
+            raise ValueError(f"Items of feature_columns must be either a DenseColumn or CategoricalColumn. Given: {wrong[0]}")
+        self._units, self._sparse_combiner, self.bias = units, sparse_combiner, None
+        # Past __setattr__: what columns hold is theirs.
+        vars(self).update(_feature_columns=columns, _state_manager=LayerState(self, self.trainable))
 
     def build(self, _: Any) -> None:
         """Makes the weights of all columns, and the bias."""

@@ -155,12 +155,12 @@ def sequence_numeric_column(
     key: Any, shape: Any = (1,), default_value: Any = 0.0, dtype: Any = dtypes.float32, normalizer_fn: Any = None
 ) -> Any:
     """Sequences of numbers."""
-    shape = checked_shape(shape=shape, key=key)
-    if not (dtype.is_integer or dtype.is_floating):
+    sizes = checked_shape(shape=shape, key=key)
+    if not dtype.is_floating and not dtype.is_integer:
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
-    if normalizer_fn is not None and not callable(normalizer_fn):
+    if not callable(normalizer_fn) and normalizer_fn is not None:
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
-    return SequenceNumericColumn(key, shape=shape, default_value=default_value, dtype=dtype, normalizer_fn=normalizer_fn)
+    return SequenceNumericColumn(key, sizes, default_value, dtype, normalizer_fn)
 
 
 @internal("feature_column.sequence_feature_column.concatenate_context_input")

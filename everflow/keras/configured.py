@@ -13,8 +13,16 @@ _KINDS = {"activation": activations, "initializer": initializers, "regularizer":
 _OF_EVERY_LAYER = frozenset(("self", "kwargs", "__class__", "name", "trainable", "dtype"))
 
 
-def _kind(name: str) -> Any:
-    return _KINDS.get(name.rpartition("_")[2])
+def as_kept(name: str, value: Any) -> Any:
+    """An argument as an attribute: the object itself where a name or a config stands for it."""
+    kind: Any = _KINDS.get(name.rpartition("_")[2])
+    return value if kind is None else kind.get(value)
+
+
+def as_written(name: str, value: Any) -> Any:
+    """The attribute as configs have it."""
+    kind: Any = _KINDS.get(name.rpartition("_")[2])
+    return value if kind is None else kind.serialize(value)
 
 
 class Configured:
@@ -31,8 +39,7 @@ class Configured:
         """Keeps the arguments in a constructor's `locals()`, but for those that stand aside."""
         names = [name for name in scope if name not in _OF_EVERY_LAYER and name not in aside]
         for name in names:
-            kind = _kind(name)
-            setattr(self, name, scope[name] if kind is None else kind.get(scope[name]))
+            setattr(self, name, as_kept(name, scope[name]))
         self.__dict__["_in_config"] = (*self._in_config, *names)
 
     def _leave_out(self, *names: str) -> None:
@@ -41,8 +48,7 @@ class Configured:
 
     def _written(self) -> dict[str, Any]:
         """What was kept, as configs have it."""
-        kept = {name: (_kind(name), getattr(self, name)) for name in self._in_config}
-        return {name: value if kind is None else kind.serialize(value) for name, (kind, value) in kept.items()}
+        return {name: as_written(name, getattr(self, name)) for name in self._in_config}
 
     def _weight(self, name: str, shape: Any, given_as: str = "", **settings: Any) -> Any:
         """A weight made as the constructor was told: by `kernel_initializer`, `kernel_regularizer` and `kernel_constraint`."""

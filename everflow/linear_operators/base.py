@@ -18,6 +18,7 @@ from everflow.graph.shapes import Dimension, TensorShape
 from everflow.graph.tensor import Tensor
 from everflow.linear_operators import algebra
 from everflow.linear_operators.batches import cholesky_solve_with_broadcast, is_ref, matrix_solve_with_broadcast, shape_tensor
+from everflow.linear_operators.checks import settled
 from everflow.module import Module
 from everflow.platform.dispatch import dispatch_for_types
 
@@ -49,24 +50,15 @@ class LinearOperator(Module, metaclass=abc.ABCMeta):
         for i, parent in enumerate(graph_parents or ()):
             if parent is None or not (isinstance(parent, Tensor) or is_ref(parent)):
                 raise ValueError(f"Graph parent item {i} is not a Tensor; {parent}.")
+        self._is_positive_definite, self._is_self_adjoint = is_positive_definite, is_self_adjoint
         if is_positive_definite:
-            if is_non_singular is False:
-                raise ValueError("A positive definite matrix is always non-singular.")
-            is_non_singular = True
-        if is_non_singular:
-            if is_square is False:
-                raise ValueError("A non-singular matrix is always square.")
-            is_square = True
-        if is_self_adjoint:
-            if is_square is False:
-                raise ValueError("A self-adjoint matrix is always square.")
-            is_square = True
-        self._is_square_set_or_implied_by_hints = is_square
+            is_non_singular = settled(is_non_singular, True, "A positive definite matrix is always non-singular.")
+        for hint, kind in ((is_non_singular, "non-singular"), (is_self_adjoint, "self-adjoint")):
+            if hint:
+                is_square = settled(is_square, True, f"A {kind} matrix is always square.")
+        self._is_non_singular, self._is_square_set_or_implied_by_hints = is_non_singular, is_square
         self._dtype = dtypes.as_dtype(dtype).base_dtype if dtype else dtype
         self._graph_parents = list(graph_parents or ())
-        self._is_non_singular = is_non_singular
-        self._is_self_adjoint = is_self_adjoint
-        self._is_positive_definite = is_positive_definite
         self._name = name or type(self).__name__
 
     @contextlib.contextmanager

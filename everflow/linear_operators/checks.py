@@ -51,6 +51,13 @@ def use_operator_or_provided_hint_unless_contradicting(
     return said.pop() if said else None
 
 
+def settled(given: bool | None, truth: bool, message: str) -> bool:
+    """A property that is always so; ValueError if the argument says that it is not."""
+    if given is not None and bool(given) != truth:
+        raise ValueError(message)
+    return truth
+
+
 def at_least(tensor: Any, name: str, dimensions: int) -> None:
     """Raises ValueError for an argument known to have fewer dimensions."""
     rank = tensor.shape.ndims

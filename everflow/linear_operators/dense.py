@@ -9,7 +9,7 @@ from everflow.api import public
 from everflow.graph.scopes import name_scope
 from everflow.linear_operators.base import LinearOperator, adjoint_if
 from everflow.linear_operators.batches import convert_nonref_to_tensor, matrix_triangular_solve_with_broadcast
-from everflow.linear_operators.checks import assert_no_entries_with_modulus_zero, at_least
+from everflow.linear_operators.checks import assert_no_entries_with_modulus_zero, at_least, settled
 
 _NUMBERS = (tf.float16, tf.float32, tf.float64, tf.complex64, tf.complex128)
 
@@ -66,15 +66,12 @@ class LinearOperatorLowerTriangular(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorLowerTriangular",
     ) -> None:
-        if is_square is False:
-            raise ValueError("Only square lower triangular operators supported at this time.")
+        square = settled(is_square, True, "Only square lower triangular operators supported at this time.")
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, square)
         with name_scope(name, values=[tril]):
             self._tril = convert_nonref_to_tensor(tril, name="tril")
-            self._check_tril(self._tril)
-            super().__init__(self._tril.dtype, [self._tril], is_non_singular, is_self_adjoint, is_positive_definite, True, name)
-
-    def _check_tril(self, tril: Any) -> None:
-        at_least(tril, "tril", 2)
+            at_least(self._tril, "tril", 2)
+            super().__init__(self._tril.dtype, [self._tril], *hints, name=name)
 
     def _get_tril(self) -> Any:
         return tf.linalg.band_part(self._tril, -1, 0)

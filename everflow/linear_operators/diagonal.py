@@ -19,11 +19,16 @@ from everflow.linear_operators.checks import (
     at_least,
     checked_batch_shape,
     checked_size,
+    settled,
 )
 
 
 def _conj_if(condition: bool, x: Any) -> Any:
     return tf.conj(x) if condition else convert_to_tensor(x)
+
+
+def _adjoint_if_real(dtype: Any, given: bool | None) -> bool | None:
+    return given if dtype.is_complex else settled(given, True, "A real diagonal operator is always self adjoint.")
 
 
 @public("linalg.LinearOperatorDiag")
@@ -41,17 +46,10 @@ class LinearOperatorDiag(LinearOperator):
     ) -> None:
         with name_scope(name, values=[diag]):
             self._diag = convert_nonref_to_tensor(diag, name="diag")
-            self._check_diag(self._diag)
-            if not self._diag.dtype.is_complex:
-                if is_self_adjoint is False:
-                    raise ValueError("A real diagonal operator is always self adjoint.")
-                is_self_adjoint = True
-            if is_square is False:
-                raise ValueError("Only square diagonal operators currently supported.")
-            super().__init__(self._diag.dtype, [self._diag], is_non_singular, is_self_adjoint, is_positive_definite, True, name)
-
-    def _check_diag(self, diag: Any) -> None:
-        at_least(diag, "diag", 1)
+            at_least(self._diag, "diag", 1)
+            adjoint = _adjoint_if_real(self._diag.dtype, is_self_adjoint)
+            square = settled(is_square, True, "Only square diagonal operators currently supported.")
+            super().__init__(self._diag.dtype, [self._diag], is_non_singular, adjoint, is_positive_definite, square, name)
 
     @property
     def diag(self) -> Any:
@@ -167,15 +165,15 @@ class LinearOperatorIdentity(BaseLinearOperatorIdentity):
         dtype = dtype or tf.float32
         self._assert_proper_shapes = assert_proper_shapes
         with name_scope(name):
-            if not is_self_adjoint:
-                raise ValueError("An identity operator is always self adjoint.")
-            if not is_non_singular:
-                raise ValueError("An identity operator is always non-singular.")
-            if not is_positive_definite:
-                raise ValueError("An identity operator is always positive-definite.")
-            if not is_square:
-                raise ValueError("An identity operator is always square.")
-            super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+            hints = {
+                "self adjoint": is_self_adjoint,
+                "non-singular": is_non_singular,
+                "positive-definite": is_positive_definite,
+                "square": is_square,
+            }
+            for kind, hint in hints.items():
+                settled(bool(hint), True, f"An identity operator is always {kind}.")
+            super().__init__(dtype, None, True, True, True, True, name)
             assert_not_ref_type(num_rows, "num_rows")
             assert_not_ref_type(batch_shape, "batch_shape")
             self._num_rows = shape_tensor(num_rows, name="num_rows")
@@ -269,19 +267,16 @@ class LinearOperatorScaledIdentity(BaseLinearOperatorIdentity):
         self._assert_proper_shapes = assert_proper_shapes
         with name_scope(name, values=[multiplier, num_rows]):
             self._multiplier = convert_nonref_to_tensor(multiplier, name="multiplier")
-            if not self._multiplier.dtype.is_complex:
-                if is_self_adjoint is False:
-                    raise ValueError("A real diagonal operator is always self adjoint.")
-                is_self_adjoint = True
-            if not is_square:
-                raise ValueError("A ScaledIdentity operator is always square.")
-            assert_not_ref_type(num_rows, "num_rows")
             dtype = self._multiplier.dtype.base_dtype
-            super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+            adjoint = _adjoint_if_real(dtype, is_self_adjoint)
+            square = settled(bool(is_square), True, "A ScaledIdentity operator is always square.")
+            super().__init__(dtype, None, is_non_singular, adjoint, is_positive_definite, square, name)
+            assert_not_ref_type(num_rows, "num_rows")
             self._num_rows = shape_tensor(num_rows, name="num_rows")
             self._check_num_rows_possibly_add_asserts()
-            self._num_rows_cast_to_dtype = tf.cast(self._num_rows, self.dtype)
-            self._num_rows_cast_to_real_dtype = tf.cast(self._num_rows, self.dtype.real_dtype)
+            self._num_rows_cast_to_dtype, self._num_rows_cast_to_real_dtype = (
+                tf.cast(self._num_rows, kind) for kind in (dtype, dtype.real_dtype)
+            )
 
     @property
     def multiplier(self) -> Any:
@@ -358,12 +353,14 @@ class LinearOperatorZeros(LinearOperator):
         dtype = dtype or tf.float32
         self._assert_proper_shapes = assert_proper_shapes
         with name_scope(name):
-            if not is_self_adjoint and is_square:
-                raise ValueError("A zero operator is always self adjoint.")
-            if is_non_singular:
-                raise ValueError("A zero operator is always singular.")
-            if is_positive_definite:
-                raise ValueError("A zero operator is always not positive-definite.")
+            wrong = {
+                "self adjoint": is_square and not is_self_adjoint,
+                "singular": is_non_singular,
+                "not positive-definite": is_positive_definite,
+            }
+            for kind, denied in wrong.items():
+                if denied:
+                    raise ValueError(f"A zero operator is always {kind}.")
             super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
             assert_not_ref_type(num_rows, "num_rows")
             assert_not_ref_type(num_columns, "num_columns")

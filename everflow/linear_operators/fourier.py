@@ -12,7 +12,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.linear_operators.base import LinearOperator, adjoint_if
 from everflow.linear_operators.batches import convert_nonref_to_tensor
-from everflow.linear_operators.checks import assert_no_entries_with_modulus_zero, assert_zero_imag_part, at_least
+from everflow.linear_operators.checks import assert_no_entries_with_modulus_zero, assert_zero_imag_part, at_least, settled
 
 _COMPLEX = {tf.float16: tf.complex64, tf.float32: tf.complex64, tf.float64: tf.complex128}
 _FORWARD = {1: tf.signal.fft, 2: tf.signal.fft2d, 3: tf.signal.fft3d}
@@ -52,13 +52,10 @@ class BaseLinearOperatorCirculant(LinearOperator):
             self._spectrum = convert_nonref_to_tensor(spectrum, name="spectrum")
             at_least(self._spectrum, "spectrum", block_depth)
             if not self._spectrum.dtype.is_complex:
-                if is_self_adjoint is False:
-                    raise ValueError("A real spectrum always corresponds to a self-adjoint operator.")
-                is_self_adjoint = True
-            if is_square is False:
-                raise ValueError("A [[nested] block] circulant operator is always square.")
-            dtype = tf.as_dtype(input_output_dtype)
-            super().__init__(dtype, [self._spectrum], is_non_singular, is_self_adjoint, is_positive_definite, True, name)
+                is_self_adjoint = settled(is_self_adjoint, True, "A real spectrum always corresponds to a self-adjoint operator.")
+            square = settled(is_square, True, "A [[nested] block] circulant operator is always square.")
+            hints = (is_non_singular, is_self_adjoint, is_positive_definite, square)
+            super().__init__(tf.as_dtype(input_output_dtype), [self._spectrum], *hints, name=name)
 
     @property
     def block_depth(self) -> int:

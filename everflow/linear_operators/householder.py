@@ -9,7 +9,7 @@ from everflow.api import public
 from everflow.graph.scopes import name_scope
 from everflow.linear_operators.base import LinearOperator, adjoint_if
 from everflow.linear_operators.batches import convert_nonref_to_tensor
-from everflow.linear_operators.checks import at_least
+from everflow.linear_operators.checks import at_least, settled
 
 
 @public("linalg.LinearOperatorHouseholder")
@@ -28,13 +28,15 @@ class LinearOperatorHouseholder(LinearOperator):
         with name_scope(name, values=[reflection_axis]):
             self._reflection_axis = convert_nonref_to_tensor(reflection_axis, name="reflection_axis")
             at_least(self._reflection_axis, "reflection_axis", 1)
-            if is_self_adjoint is False:
-                raise ValueError("A Householder operator is always self adjoint.")
-            if is_positive_definite:
-                raise ValueError("A Householder operator is always non-positive definite.")
-            if is_square is False:
-                raise ValueError("A Householder operator is always square.")
-            super().__init__(self._reflection_axis.dtype, [self._reflection_axis], is_non_singular, True, False, True, name)
+            adjoint, definite, square = (
+                settled(given, truth, f"A Householder operator is always {kind}.")
+                for given, truth, kind in (
+                    (is_self_adjoint, True, "self adjoint"),
+                    (is_positive_definite, False, "non-positive definite"),
+                    (is_square, True, "square"),
+                )
+            )
+            super().__init__(self._reflection_axis.dtype, [self._reflection_axis], is_non_singular, adjoint, definite, square, name)
 
     @property
     def reflection_axis(self) -> Any:

@@ -170,6 +170,14 @@ def mean_squared_error(
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+def _alike(labels: Any, logits: Any) -> tuple[Any, Any]:
+    """Labels and logits of one type and shape."""
+    logits = tf.convert_to_tensor(logits)
+    labels = tf.cast(labels, logits.dtype)
+    labels.get_shape().assert_is_compatible_with(logits.get_shape())
+    return labels, logits
+
+
 @public("losses.sigmoid_cross_entropy")
 def sigmoid_cross_entropy(
     multi_class_labels: Any,
@@ -183,9 +191,7 @@ def sigmoid_cross_entropy(
     """The cross entropy of classes that don't exclude each other; smoothing moves labels towards one half."""
     _given(multi_class_labels=multi_class_labels, logits=logits)
     with name_scope(scope, "sigmoid_cross_entropy_loss", (logits, multi_class_labels, weights)) as scope:
-        logits = tf.convert_to_tensor(logits)
-        labels = tf.cast(multi_class_labels, logits.dtype)
-        logits.get_shape().assert_is_compatible_with(labels.get_shape())
+        labels, logits = _alike(multi_class_labels, logits)
         if label_smoothing > 0:
             labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
         losses = tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits, name="xentropy")
@@ -205,9 +211,7 @@ def softmax_cross_entropy(
     """The cross entropy of classes of which one is right; smoothing moves labels towards all classes alike."""
     _given(onehot_labels=onehot_labels, logits=logits)
     with name_scope(scope, "softmax_cross_entropy_loss", (logits, onehot_labels, weights)) as scope:
-        logits = tf.convert_to_tensor(logits)
-        labels = tf.cast(onehot_labels, logits.dtype)
-        logits.get_shape().assert_is_compatible_with(labels.get_shape())
+        labels, logits = _alike(onehot_labels, logits)
         if label_smoothing > 0:
             classes = tf.cast(tf.shape(labels)[1], logits.dtype)
             for_others = label_smoothing / classes

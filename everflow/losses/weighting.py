@@ -58,6 +58,21 @@ def _count(losses: Any) -> Any:
         return tf.cast(tf.size(losses, name=scope), dtype=losses.dtype)
 
 
+# What the sum of the weighted losses is divided by.
+_COUNTS: dict[str, Any] = {
+    Reduction.MEAN: lambda losses, weights: tf.reduce_sum(tf.ones_like(losses) * weights),
+    Reduction.SUM_BY_NONZERO_WEIGHTS: lambda losses, weights: number_present(losses, weights),
+    Reduction.SUM_OVER_BATCH_SIZE: lambda losses, _: _count(losses),
+}
+
+
+def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
+    if reduction == Reduction.NONE:
+        return losses
+    total = tf.reduce_sum(losses)
+    return safe_mean(total, _COUNTS[reduction](losses, weights)) if reduction in _COUNTS else total
+
+
 @public("losses.compute_weighted_loss")
 def compute_weighted_loss(
     losses: Any,
@@ -71,21 +86,8 @@ def compute_weighted_loss(
     with name_scope(scope, "weighted_loss", (losses, weights)):
         tf.get_default_graph()._last_loss_reduction = reduction
         with tf.control_dependencies((assert_broadcastable(weights, losses),)):
-            losses = tf.convert_to_tensor(losses)
-            dtype = losses.dtype
-            losses = tf.cast(losses, dtype=dtypes.float32)
-            weights = tf.cast(weights, dtype=dtypes.float32)
-            losses = tf.multiply(losses, weights)
-            if reduction == Reduction.NONE:
-                loss = losses
-            else:
-                loss = tf.reduce_sum(losses)
-                if reduction == Reduction.MEAN:
-                    loss = safe_mean(loss, tf.reduce_sum(tf.ones_like(losses) * weights))
-                elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
-                    loss = safe_mean(loss, number_present(losses, weights))
-                elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
-                    loss = safe_mean(loss, _count(losses))
-            loss = tf.cast(loss, dtype)
+            given = tf.convert_to_tensor(losses)
+            each, weights = (tf.cast(x, dtype=dtypes.float32) for x in (given, weights))
+            loss = tf.cast(_reduced(tf.multiply(each, weights), weights, reduction), given.dtype)
             add_loss(loss, loss_collection)
-            return loss
+        return loss

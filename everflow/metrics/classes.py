@@ -68,12 +68,9 @@ def mean_per_class_accuracy(
     """How often each class was predicted when it was right; the mean over classes."""
     refuse_eager("mean_per_class_accuracy")
     with tf.variable_scope(name, "mean_accuracy", (predictions, labels, weights)):
-        labels = tf.cast(labels, dtypes.int64)
-        labels = _flat(labels)
-        predictions = _flat(tf.convert_to_tensor(predictions))
-        predictions.get_shape().assert_is_compatible_with(labels.get_shape())
-        total = metric_variable([num_classes], dtypes.float32, name="total")
-        count = metric_variable([num_classes], dtypes.float32, name="count")
+        labels, predictions = _flat(tf.cast(labels, dtypes.int64)), _flat(tf.convert_to_tensor(predictions))
+        labels.get_shape().assert_is_compatible_with(predictions.get_shape())
+        total, count = (metric_variable([num_classes], dtypes.float32, name=part) for part in ("total", "count"))
         ones = tf.ones([tf.size(labels)], dtypes.float32)
         if labels.dtype != predictions.dtype:
             predictions = tf.cast(predictions, labels.dtype)

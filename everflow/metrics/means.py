@@ -29,8 +29,7 @@ def mean(
     refuse_eager("mean")
     with tf.variable_scope(name, "mean", (values, weights)):
         values = tf.cast(values, dtypes.float32)
-        total = metric_variable([], dtypes.float32, name="total")
-        count = metric_variable([], dtypes.float32, name="count")
+        total, count = (metric_variable([], dtypes.float32, name=part) for part in ("total", "count"))
         if weights is None:
             number = tf.cast(tf.size(values), dtypes.float32)
         else:
@@ -56,8 +55,7 @@ def mean_tensor(
     refuse_eager("mean_tensor")
     with tf.variable_scope(name, "mean", (values, weights)):
         values = tf.cast(values, dtypes.float32)
-        total = metric_variable(values.get_shape(), dtypes.float32, name="total_tensor")
-        count = metric_variable(values.get_shape(), dtypes.float32, name="count_tensor")
+        total, count = (metric_variable(values.get_shape(), dtypes.float32, name=f"{part}_tensor") for part in ("total", "count"))
         number = tf.ones_like(values)
         if weights is not None:
             values, _, weights = with_ranks_that_fit(values, None, weights)
@@ -81,12 +79,9 @@ def accuracy(
 ) -> tuple[Any, Any]:
     """How often predictions equal labels."""
     refuse_eager("accuracy")
-    predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
-    predictions.get_shape().assert_is_compatible_with(labels.get_shape())
-    if labels.dtype != predictions.dtype:
-        predictions = tf.cast(predictions, labels.dtype)
-    right = tf.cast(tf.equal(predictions, labels), dtypes.float32)
-    return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
+    guessed, wanted, weights = with_ranks_that_fit(predictions, labels, weights)
+    right = tf.equal(guessed if guessed.dtype == wanted.dtype else tf.cast(guessed, wanted.dtype), wanted)
+    return mean(tf.cast(right, dtypes.float32), weights, metrics_collections, updates_collections, name or "accuracy")
 
 
 @public("metrics.mean_absolute_error")
@@ -136,9 +131,10 @@ def mean_relative_error(
     """How far predictions are off in relation to a normalizer; nothing where that is zero."""
     refuse_eager("mean_relative_error")
     predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
-    predictions, normalizer = remove_squeezable_dimensions(predictions, normalizer)
-    predictions.get_shape().assert_is_compatible_with(normalizer.get_shape())
-    errors = tf.where(tf.equal(normalizer, 0.0), tf.zeros_like(labels), tf.div(tf.abs(labels - predictions), normalizer))
+    predictions, scale = remove_squeezable_dimensions(predictions, normalizer)
+    scale.get_shape().assert_is_compatible_with(predictions.get_shape())
+    no_scale, nothing = tf.equal(scale, 0.0), tf.zeros_like(labels)
+    errors = tf.where(no_scale, nothing, tf.div(tf.abs(labels - predictions), scale))
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
 

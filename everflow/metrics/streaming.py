@@ -49,7 +49,7 @@ def with_ranks_that_fit(predictions: Any, labels: Any, weights: Any) -> tuple[An
     predictions = tf.convert_to_tensor(predictions)
     if labels is not None:
         labels, predictions = remove_squeezable_dimensions(labels, predictions)
-        predictions.get_shape().assert_is_compatible_with(labels.get_shape())
+        labels.get_shape().assert_is_compatible_with(predictions.get_shape())
     if weights is None:
         return predictions, labels, None
     weights = tf.convert_to_tensor(weights)

@@ -268,11 +268,11 @@ def _average_precision(labels: Any, predictions_idx: Any) -> Any:
     """For each example the mean of the precisions at the ranks of the predictions that are right."""
     with name_scope(None, "average_precision", (predictions_idx, labels)) as scope:
         predictions_idx = tf.cast(predictions_idx, dtypes.int64, name="predictions_idx")
-        if predictions_idx.get_shape().ndims == 0:
-            raise ValueError("The rank of predictions_idx must be at least 1.")
-        k = predictions_idx.get_shape().as_list()[-1]
+        shape = predictions_idx.get_shape()
+        k = shape.as_list()[-1] if shape.ndims else None
         if k is None:
-            raise ValueError("The last dimension of predictions_idx must be set.")
+            wrong = "rank of predictions_idx must be at least 1" if shape.ndims == 0 else "last dimension of predictions_idx must be set"
+            raise ValueError(f"The {wrong}.")
         labels = _as_matrix(labels, predictions_idx)
         each = tf.expand_dims(predictions_idx, -1, name="predictions_idx_per_k")
         relevant = _true_positives(_repeated(labels, k, -1, "labels_per_k"), each, name="relevant_per_k")

@@ -156,9 +156,6 @@ def placeholder(dtype: Any, ragged_rank: int, value_shape: Any = None, name: str
     if ragged_rank == 0:
         return tf.placeholder(dtype, value_shape, name)
     with name_scope(name, "RaggedPlaceholder", []):
-        shape = tf.TensorShape([None]).concatenate(value_shape)
-        found = tf.placeholder(dtype, shape, "flat_values")
-        for i in reversed(range(ragged_rank)):
-            splits = tf.placeholder(dtypes.int64, [None], f"row_splits_{i}")
-            found = RaggedTensor.from_row_splits(found, splits, validate=False)
-        return found
+        flat = tf.placeholder(dtype, tf.TensorShape([None]).concatenate(value_shape), "flat_values")
+        innermost_first = [tf.placeholder(dtypes.int64, [None], f"row_splits_{i}") for i in range(ragged_rank - 1, -1, -1)]
+        return RaggedTensor.from_nested_row_splits(flat, innermost_first[::-1], validate=False)

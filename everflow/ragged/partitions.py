@@ -87,15 +87,21 @@ def _assert_rising(x: Tensor, message: str) -> Any:
     return tf.debugging.assert_non_negative(x[1:] - x[:-1], message=message)
 
 
+def _integers(given: Any, name: str) -> Tensor:
+    """A vector of whole numbers."""
+    found = convert_to_tensor(given, name=name, preferred_dtype=dtypes.int64)
+    found.shape.assert_has_rank(1)
+    if found.dtype in (dtypes.int32, dtypes.int64):
+        return found
+    raise ValueError(f"{name} must have dtype int32 or int64")
+
+
 @public("ragged.row_splits_to_segment_ids")
 @internal("ops.ragged.segment_id_ops.row_splits_to_segment_ids")
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: dtypes.DTypeLike | None = None) -> Tensor:
     """The row of each value, from where rows start and end."""
     with name_scope(name, "RaggedSplitsToSegmentIds", [splits]):
-        splits = convert_to_tensor(splits, name="splits", preferred_dtype=dtypes.int64)
-        if splits.dtype not in (dtypes.int32, dtypes.int64):
-            raise ValueError("splits must have dtype int32 or int64")
-        splits.shape.assert_has_rank(1)
+        splits = _integers(splits, "splits")
         if splits.dims is not None and splits.dims[0] == 0:
             raise ValueError("Invalid row_splits: []")
         out_type = splits.dtype if out_type is None else dtypes.as_dtype(out_type)

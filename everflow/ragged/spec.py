@@ -27,19 +27,16 @@ class RaggedTensorSpec(BatchableTypeSpec):
         ragged_rank: int | None = None,
         row_splits_dtype: dtypes.DTypeLike = dtypes.int64,
     ) -> None:
+        self._dtype, self._row_splits_dtype = dtypes.as_dtype(dtype), dtypes.as_dtype(row_splits_dtype)
         self._shape = shapes.as_shape(shape)
-        self._dtype = dtypes.as_dtype(dtype)
-        self._row_splits_dtype = dtypes.as_dtype(row_splits_dtype)
-        rank = self._shape.ndims
-        if ragged_rank is None:
-            if rank is None:
-                raise ValueError("Must specify ragged_rank or a shape with a known rank.")
-            ragged_rank = rank - 1
-        if not isinstance(ragged_rank, int):
+        most = None if self._shape.ndims is None else self._shape.ndims - 1
+        self._ragged_rank: Any = most if ragged_rank is None else ragged_rank
+        if self._ragged_rank is None:
+            raise ValueError("Must specify ragged_rank or a shape with a known rank.")
+        if not isinstance(self._ragged_rank, int):
             raise TypeError("ragged_rank must be an int")
-        if rank is not None and ragged_rank >= rank:
+        if most is not None and self._ragged_rank > most:
             raise ValueError("ragged_rank must be less than rank.")
-        self._ragged_rank = ragged_rank
 
     @property
     def value_type(self) -> type:

@@ -19,6 +19,9 @@ from everflow.ragged.partitions import checked, lengths_to_splits, row_splits_to
 from everflow.ragged.values import RaggedTensorValue
 from everflow.runtime.fetches import EXPANSIONS, Expansion
 
+# What rows may be counted in.
+_INTEGERS = (dtypes.int32, dtypes.int64)
+
 
 @public("RaggedTensor")
 @internal("ops.ragged.ragged_tensor.RaggedTensor")
@@ -44,16 +47,16 @@ class RaggedTensor(CompositeTensor):
             raise TypeError(f"Row-partitioning argument must be a Tensor, got {row_splits!r}")
         if not isinstance(values, (RaggedTensor, Tensor)):
             raise TypeError(f"values must be a Tensor or RaggedTensor, got {values!r}")
-        if row_splits.dtype not in (dtypes.int32, dtypes.int64):
-            raise ValueError("Row-partitioning argument must be int32 or int64")
-        row_splits.shape.assert_has_rank(1)
         values.shape.with_rank_at_least(1)
+        row_splits.shape.assert_has_rank(1)
+        if row_splits.dtype not in _INTEGERS:
+            raise ValueError("Row-partitioning argument must be int32 or int64")
         if row_splits.dims is not None:
             row_splits.set_shape([row_splits.dims[0]])
         for cached in (cached_row_lengths, cached_value_rowids, cached_nrows):
             if cached is not None and not isinstance(cached, Tensor):
                 raise TypeError("Cached value must be a Tensor or None.")
-            if cached is not None and cached.dtype not in (dtypes.int32, dtypes.int64):
+            if cached is not None and cached.dtype not in _INTEGERS:
                 raise TypeError("Cached value must be int32 or int64.")
         self._values, self._row_splits = values, row_splits
         self._cached_row_lengths = cached_row_lengths
@@ -287,11 +290,11 @@ class RaggedTensor(CompositeTensor):
 
     def nrows(self, out_type: dtypes.DTypeLike | None = None, name: str | None = None) -> Tensor:
         """How many rows there are."""
-        out_type = self._row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
-        if self._cached_nrows is not None:
-            return tf.cast(self._cached_nrows, out_type)
-        with name_scope(name, "RaggedNRows", [self]):
-            return tf.shape(self._row_splits, out_type=out_type)[0] - 1
+        kind = dtypes.as_dtype(self._row_splits.dtype if out_type is None else out_type)
+        if self._cached_nrows is None:
+            with name_scope(name, "RaggedNRows", [self]):
+                return tf.shape(self._row_splits, out_type=kind)[0] - 1
+        return tf.cast(self._cached_nrows, kind)
 
     def row_starts(self, name: str | None = None) -> Tensor:
         """Where each row starts."""
@@ -305,18 +308,16 @@ class RaggedTensor(CompositeTensor):
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """The lengths of the rows along an axis: ragged themselves where that is an inner one."""
-        if self._cached_row_lengths is not None and axis == 1:
+        if axis == 1 and self._cached_row_lengths is not None:
             return self._cached_row_lengths
         with name_scope(name, "RaggedRowLengths", [self]):
-            axis = wrapped_axis(axis, self.shape.ndims)
-            if axis == 0:
+            inner = wrapped_axis(axis, self.shape.ndims) - 1
+            if inner < 0:
                 return self.nrows()
-            if axis == 1:
-                return self._row_splits[1:] - self._row_splits[:-1]
-            if isinstance(self._values, RaggedTensor):
-                return self.with_values(self._values.row_lengths(axis - 1))
-            shape = tf.shape(self._values, out_type=self._row_splits.dtype)
-            return self.with_values(tf.ones(shape[: axis - 1], shape.dtype) * shape[axis - 1])
+            if inner == 0:
+                ends, starts = self._row_splits[1:], self._row_splits[:-1]
+                return ends - starts
+            return self.with_values(_lengths(self._values, inner, self._row_splits.dtype))
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The lengths of the rows of all ragged dimensions."""
@@ -350,16 +351,16 @@ class RaggedTensor(CompositeTensor):
         """The same rows of other values."""
         new_values.shape.with_rank_at_least(1)
         self._values.shape[:1].assert_is_compatible_with(new_values.shape[:1])
-        if isinstance(new_values, RaggedTensor) and self._row_splits.dtype != new_values.row_splits.dtype:
-            if not AUTO_CAST:
-                raise ValueError(
-                    "self and new_values have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to "
-                    "convert them to compatible dtypes."
-                )
-            return self.with_row_splits_dtype(dtypes.int64).with_values(new_values.with_row_splits_dtype(dtypes.int64))
-        return RaggedTensor(
-            new_values, self._row_splits, self._cached_row_lengths, self._cached_value_rowids, self._cached_nrows, internal=True
-        )
+        if not isinstance(new_values, RaggedTensor) or new_values.row_splits.dtype == self._row_splits.dtype:
+            known_parts = (self._cached_row_lengths, self._cached_value_rowids, self._cached_nrows)
+            return RaggedTensor(new_values, self._row_splits, *known_parts, internal=True)
+        if not AUTO_CAST:
+            raise ValueError(
+                "self and new_values have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to "
+                "convert them to compatible dtypes."
+            )
+        rows, inner = (rt.with_row_splits_dtype(dtypes.int64) for rt in (self, new_values))
+        return rows.with_values(inner)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
         """The same rows of rows of other innermost values."""
@@ -370,7 +371,7 @@ class RaggedTensor(CompositeTensor):
     def with_row_splits_dtype(self, dtype: dtypes.DTypeLike) -> RaggedTensor:
         """The same rows, with splits of another integer type."""
         dtype = dtypes.as_dtype(dtype)
-        if dtype not in (dtypes.int32, dtypes.int64):
+        if dtype not in _INTEGERS:
             raise ValueError("dtype must be int32 or int64")
         if self._row_splits.dtype == dtype:
             return self
@@ -476,6 +477,14 @@ def _check_rows(nrows: Any, value_rowids: Tensor) -> None:
     ids = known(value_rowids)
     if ids is not None and ids.ndim == 1 and len(ids) and nrows < ids[-1] + 1:
         raise ValueError(f"Expected nrows >= value_rowids[-1] + 1; got nrows={nrows}, value_rowids[-1]={ids[-1]}")
+
+
+def _lengths(values: Any, axis: int, dtype: dtypes.DType) -> Any:
+    """The lengths of all that is along an axis of the values of rows."""
+    if isinstance(values, RaggedTensor):
+        return values.row_lengths(axis)
+    shape = tf.shape(values, out_type=dtype)
+    return tf.ones(shape[:axis], shape.dtype) * shape[axis]
 
 
 def _values_and(values: Any, partition: Any, name: str) -> tuple[Any, Tensor]:

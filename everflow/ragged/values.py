@@ -15,12 +15,15 @@ class RaggedTensorValue:
     """`values` (an array, or again rows) cut into rows at `row_splits`."""
 
     def __init__(self, values: Any, row_splits: Any) -> None:
-        if not (isinstance(row_splits, (np.ndarray, np.generic)) and row_splits.dtype in (np.int64, np.int32) and row_splits.ndim == 1):
+        arrays = (np.ndarray, np.generic)
+        kind = str(row_splits.dtype) if isinstance(row_splits, arrays) and row_splits.ndim == 1 else None
+        if kind not in ("int32", "int64"):
             raise TypeError("row_splits must be a 1D int32 or int64 numpy array")
-        if not isinstance(values, (np.ndarray, np.generic, RaggedTensorValue)):
+        if isinstance(values, RaggedTensorValue):
+            if str(values.row_splits.dtype) != kind:
+                raise ValueError("row_splits and values.row_splits must have the same dtype")
+        elif not isinstance(values, arrays):
             raise TypeError("values must be a numpy array or a RaggedTensorValue")
-        if isinstance(values, RaggedTensorValue) and row_splits.dtype != values.row_splits.dtype:
-            raise ValueError("row_splits and values.row_splits must have the same dtype")
         self._values: Any = values
         self._row_splits: Any = row_splits
 

@@ -7,9 +7,8 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.dtypes import DTypeLike
-from everflow.keras import activations, initializers
-from everflow.keras.input_spec import InputSpec
-from everflow.rnn.cell import LayerRNNCell, check_types, input_depth
+from everflow.keras import activations
+from everflow.rnn.cell import DescribedCell, check_types, input_depth
 
 WEIGHTS = internal("ops.rnn_cell_impl._WEIGHTS_VARIABLE_NAME")("kernel")
 BIAS = internal("ops.rnn_cell_impl._BIAS_VARIABLE_NAME")("bias")
@@ -21,8 +20,10 @@ def activation_of(activation: Any) -> Any:
 
 
 @public("nn.rnn_cell.BasicRNNCell", "contrib.rnn.BasicRNNCell")
-class BasicRNNCell(LayerRNNCell):
+class BasicRNNCell(DescribedCell):
     """`output = new_state = activation(W [inputs, state] + b)`."""
+
+    _in_config = ("num_units", "activation")
 
     def __init__(
         self,
@@ -33,10 +34,7 @@ class BasicRNNCell(LayerRNNCell):
         dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
-        self.input_spec = InputSpec(ndim=2)
-        self._num_units = num_units
-        self._activation = activation_of(activation)
+        super().__init__(locals())
 
     @property
     def state_size(self) -> Any:
@@ -58,18 +56,12 @@ class BasicRNNCell(LayerRNNCell):
         output = self._activation(found)
         return output, output
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_units": self._num_units,
-            "activation": activations.serialize(self._activation),
-            "reuse": self._reuse,
-        }
-
 
 @public("nn.rnn_cell.GRUCell", "contrib.rnn.GRUCell")
-class GRUCell(LayerRNNCell):
+class GRUCell(DescribedCell):
     """The gated recurrent unit: what it keeps of its state and what it takes of the candidate is learned."""
+
+    _in_config = ("num_units", "kernel_initializer", "bias_initializer", "activation")
 
     def __init__(
         self,
@@ -82,12 +74,7 @@ class GRUCell(LayerRNNCell):
         dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
-        self.input_spec = InputSpec(ndim=2)
-        self._num_units = num_units
-        self._activation = activation_of(activation)
-        self._kernel_initializer = initializers.get(kernel_initializer)
-        self._bias_initializer = initializers.get(bias_initializer)
+        super().__init__(locals())
 
     @property
     def state_size(self) -> Any:
@@ -98,38 +85,24 @@ class GRUCell(LayerRNNCell):
         return self._num_units
 
     def build(self, inputs_shape: Any) -> None:
-        depth = input_depth(inputs_shape) + self._num_units
-        given = self._bias_initializer
-        self._gate_kernel = self.add_variable(f"gates/{WEIGHTS}", shape=[depth, 2 * self._num_units], initializer=self._kernel_initializer)
-        self._gate_bias = self.add_variable(
-            f"gates/{BIAS}",
-            shape=[2 * self._num_units],
-            initializer=given if given is not None else tf.constant_initializer(1.0, dtype=self.dtype),
-        )
-        self._candidate_kernel = self.add_variable(
-            f"candidate/{WEIGHTS}", shape=[depth, self._num_units], initializer=self._kernel_initializer
-        )
-        self._candidate_bias = self.add_variable(
-            f"candidate/{BIAS}", shape=[self._num_units], initializer=given if given is not None else tf.zeros_initializer(dtype=self.dtype)
-        )
+        units = self._num_units
+        depth = input_depth(inputs_shape) + units
+        # At first the gates are open.
+        for which, width, first in (("gate", 2 * units, tf.constant_initializer(1.0, dtype=self.dtype)), ("candidate", units, None)):
+            scope = "gates" if which == "gate" else which
+            bias = first or tf.zeros_initializer(dtype=self.dtype) if self._bias_initializer is None else self._bias_initializer
+            kernel = self.add_variable(f"{scope}/{WEIGHTS}", shape=[depth, width], initializer=self._kernel_initializer)
+            setattr(self, f"_{which}_kernel", kernel)
+            setattr(self, f"_{which}_bias", self.add_variable(f"{scope}/{BIAS}", shape=[width], initializer=bias))
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
         check_types([inputs, state])
-        gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs, state], 1), self._gate_kernel), self._gate_bias)
-        r, u = tf.split(value=tf.sigmoid(gates), num_or_size_splits=2, axis=1)
-        r_state = r * state
-        candidate = tf.nn.bias_add(tf.matmul(tf.concat([inputs, r_state], 1), self._candidate_kernel), self._candidate_bias)
-        c = self._activation(candidate)
-        new_state = u * state + (1 - u) * c
-        return new_state, new_state
+        seen, kept = tf.split(value=tf.sigmoid(self._dense("gate", inputs, state)), num_or_size_splits=2, axis=1)
+        candidate = self._activation(self._dense("candidate", inputs, seen * state))
+        after = kept * state + (1 - kept) * candidate
+        return after, after
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_units": self._num_units,
-            "kernel_initializer": initializers.serialize(self._kernel_initializer),
-            "bias_initializer": initializers.serialize(self._bias_initializer),
-            "activation": activations.serialize(self._activation),
-            "reuse": self._reuse,
-        }
+    def _dense(self, which: str, inputs: Any, state: Any) -> Any:
+        kernel, bias = getattr(self, f"_{which}_kernel"), getattr(self, f"_{which}_bias")
+        return tf.nn.bias_add(tf.matmul(tf.concat([inputs, state], 1), kernel), bias)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import everflow as tf
 from everflow import nest  # type: ignore[no-redef]
@@ -14,6 +14,8 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
+from everflow.keras.configured import as_kept, as_written
+from everflow.keras.input_spec import InputSpec
 from everflow.layers import base
 from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.state import zero_state_tensors
@@ -99,8 +101,11 @@ class RNNCell(base.Layer):
 
     def zero_state(self, batch_size: Any, dtype: dtypes.DTypeLike) -> Any:
         """A state of zeros."""
-        with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
+        with self._zero_state_scope(batch_size):
             return zero_state_tensors(self.state_size, batch_size, dtype)
+
+    def _zero_state_scope(self, batch_size: Any) -> Any:
+        return name_scope(f"{type(self).__name__}ZeroState", values=[batch_size])
 
 
 @internal("ops.rnn_cell_impl.LayerRNNCell")
@@ -110,6 +115,30 @@ class LayerRNNCell(RNNCell):
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
         return base.Layer.__call__(self, inputs, state, scope=scope, *args, **kwargs)  # noqa: B026
+
+
+class DescribedCell(LayerRNNCell):
+    """A cell that keeps what its constructor was given, in attributes with an underscore, and writes that into its config."""
+
+    _in_config: tuple[str, ...] = ()
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The attributes that the constructor makes."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        super().__init__(_reuse=given["reuse"], name=given["name"], dtype=given["dtype"], **given["kwargs"])
+        self.input_spec = InputSpec(ndim=2)
+        given = {**given, "activation": given["activation"] or tf.tanh}
+        for name in self._in_config:
+            setattr(self, f"_{name}", as_kept(name, given[name]))
+        if self.__dict__.get("_state_is_tuple") is False:
+            tf.logging.warn("%s: Using a concatenated state is slower and will soon be deprecated.  Use state_is_tuple=True.", self)
+
+    def get_config(self) -> dict[str, Any]:
+        written = {name: as_written(name, getattr(self, f"_{name}")) for name in self._in_config}
+        return {**super().get_config(), **written, "reuse": self._reuse}
 
 
 def check_types(values: list[Any]) -> None:

@@ -8,7 +8,6 @@ import everflow as tf
 from everflow import nest  # type: ignore[no-redef]
 from everflow.api import public
 from everflow.graph.dtypes import DTypeLike
-from everflow.graph.scopes import name_scope
 from everflow.keras.layer import Layer as KerasLayer
 from everflow.keras.serialization import class_and_config
 from everflow.ops.variables import variable_scope as scopes
@@ -53,10 +52,10 @@ class MultiRNNCell(RNNCell):
         return self._cells[-1].output_size
 
     def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
-        with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
-            if self._state_is_tuple:
-                return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
-            return super().zero_state(batch_size, dtype)
+        with self._zero_state_scope(batch_size):
+            if not self._state_is_tuple:
+                return super().zero_state(batch_size, dtype)
+            return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
 
     @property
     def trainable_weights(self) -> list[Any]:

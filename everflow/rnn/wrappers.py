@@ -54,7 +54,7 @@ class RNNCellWrapper(RNNCell):
         return self.cell.output_size
 
     def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
-        with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
+        with self._zero_state_scope(batch_size):
             return self.cell.zero_state(batch_size, dtype)
 
     def _call_wrapped_cell(self, inputs: Any, state: Any, cell_call_fn: Any, **kwargs: Any) -> Any:
@@ -155,25 +155,20 @@ class DropoutWrapper(RNNCellWrapper):
         return map_structure_up_to(filtered, dropped, *structures)
 
     def _call_wrapped_cell(self, inputs: Any, state: Any, cell_call_fn: Any, **kwargs: Any) -> Any:
-        if _drops(self._input_keep_prob):
-            inputs = self._dropout(inputs, "input", self._recurrent_input_noise, self._input_keep_prob)
-        output, new_state = cell_call_fn(inputs, state, **kwargs)
-        if _drops(self._state_keep_prob):
-            filtered = get_traverse_shallow_structure(self._dropout_state_filter, new_state)
-            new_state = self._dropout(new_state, "state", self._recurrent_state_noise, self._state_keep_prob, filtered)
-        if _drops(self._output_keep_prob):
-            output = self._dropout(output, "output", self._recurrent_output_noise, self._output_keep_prob)
-        return output, new_state
+        def thinned(values: Any, part: str) -> Any:
+            keep_prob = getattr(self, f"_{part}_keep_prob")
+            if not _drops(keep_prob):
+                return values
+            filtered = get_traverse_shallow_structure(self._dropout_state_filter, values) if part == "state" else None
+            return self._dropout(values, part, getattr(self, f"_recurrent_{part}_noise"), keep_prob, filtered)
+
+        output, after = cell_call_fn(thinned(inputs, "input"), state, **kwargs)
+        after = thinned(after, "state")
+        return thinned(output, "output"), after
 
     def get_config(self) -> dict[str, Any]:
-        config = {
-            "input_keep_prob": self._input_keep_prob,
-            "output_keep_prob": self._output_keep_prob,
-            "state_keep_prob": self._state_keep_prob,
-            "variational_recurrent": self._variational_recurrent,
-            "input_size": self._input_size,
-            "seed": self._seed,
-        }
+        names = ("input_keep_prob", "output_keep_prob", "state_keep_prob", "variational_recurrent", "input_size", "seed")
+        config = {name: getattr(self, f"_{name}") for name in names}
         if self._dropout_state_filter is not _drops_state:
             function, kind, module = described(self._dropout_state_filter)
             config.update(dropout_fn=function, dropout_fn_type=kind, dropout_fn_module=module)

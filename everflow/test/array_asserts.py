@@ -193,8 +193,8 @@ class ArrayAssertions(_Case):
     @when_it_runs
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
         self.assertEqual(len(farray1), len(farray2), msg=msg)
-        for f1, f2 in zip(farray1, farray2):
-            self.assertNear(float(f1), float(f2), err, msg=msg)
+        for pair in zip(farray1, farray2):
+            self.assertNear(*map(float, pair), err, msg=msg)
 
     def _NDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float) -> bool:
         return bool(np.linalg.norm(ndarray1 - ndarray2) < err)

@@ -206,11 +206,10 @@ def enable_control_flow_v2(fn: Callable[..., Any]) -> Callable[..., Any]:
 @internal("framework.test_util.with_control_flow_v2")
 def with_control_flow_v2(cls: type) -> type:
     """Each test of the class also runs, as `<name>WithControlFlowV2`, with control flow of version 2."""
-    if tf.control_flow_v2_enabled():
-        return cls
-    for name, value in cls.__dict__.copy().items():
-        if callable(value) and name.startswith("test") and not getattr(value, "_disable_control_flow_v2", False):
-            setattr(cls, name + "WithControlFlowV2", enable_control_flow_v2(value))
+    tests = {} if tf.control_flow_v2_enabled() else {name: test for name, test in vars(cls).items() if name.startswith("test")}
+    for name, test in tests.items():
+        if callable(test) and not getattr(test, "_disable_control_flow_v2", False):
+            setattr(cls, f"{name}WithControlFlowV2", enable_control_flow_v2(test))
     return cls
 
 
