@@ -25,10 +25,16 @@ def check_string_or_int(dtype: Any, prefix: str) -> None:
         raise ValueError(f"{prefix} dtype must be string or integer. dtype: {dtype}.")
 
 
-def check_convertible_to_float(dtype: Any) -> None:
+def check_convertible_to_float(dtype: Any, key: Any = "") -> None:
     """Numbers are integers or floating point numbers."""
     if not (dtype.is_integer or dtype.is_floating):
-        raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: ")
+        raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
+
+
+def check_normalizer(normalizer_fn: Any) -> None:
+    """What normalizes numbers is a function, or none."""
+    if normalizer_fn is not None and not callable(normalizer_fn):
+        raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
 
 
 def checked_shape(shape: Any, key: str) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.feature_column.checks import check_key, checked_default, checked_shape
+from everflow.feature_column.checks import check_convertible_to_float, check_key, check_normalizer, checked_default, checked_shape
 from everflow.feature_column.protocol import CategoricalColumn, DenseColumn, IdWeightPair
 from everflow.feature_column.serialization import TupleColumn
 from everflow.graph import dtypes
@@ -59,11 +59,9 @@ class NumericColumn(
 def checked_numeric_arguments(key: Any, shape: Any, default_value: Any, dtype: Any, normalizer_fn: Any) -> tuple[Any, Any]:
     """The shape and default of a column of numbers."""
     shape = checked_shape(shape, key)
-    if not (dtype.is_integer or dtype.is_floating):
-        raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
+    check_convertible_to_float(dtype, key)
     default_value = checked_default(shape, default_value, dtype, key)
-    if normalizer_fn is not None and not callable(normalizer_fn):
-        raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
+    check_normalizer(normalizer_fn)
     check_key(key)
     return shape, default_value
 

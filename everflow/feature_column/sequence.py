@@ -8,7 +8,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.feature_column import categorical
-from everflow.feature_column.checks import checked_shape
+from everflow.feature_column.checks import check_convertible_to_float, check_normalizer, checked_shape
 from everflow.feature_column.protocol import (
     IdWeightPair,
     SequenceDenseColumn,
@@ -155,11 +155,9 @@ def sequence_numeric_column(
     key: Any, shape: Any = (1,), default_value: Any = 0.0, dtype: Any = dtypes.float32, normalizer_fn: Any = None
 ) -> Any:
     """Sequences of numbers."""
-    sizes = checked_shape(shape=shape, key=key)
-    if not dtype.is_floating and not dtype.is_integer:
-        raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
-    if not callable(normalizer_fn) and normalizer_fn is not None:
-        raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
+    sizes = checked_shape(shape, key)
+    check_convertible_to_float(dtype, key)
+    check_normalizer(normalizer_fn)
     return SequenceNumericColumn(key, sizes, default_value, dtype, normalizer_fn)
 
 

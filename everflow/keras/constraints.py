@@ -83,7 +83,7 @@ class MinMaxNorm(Constraint):
         return w * (wanted / (epsilon() + norms))
 
     def get_config(self) -> dict[str, Any]:
-        return {"min_value": self.min_value, "max_value": self.max_value, "rate": self.rate, "axis": self.axis}
+        return {name: getattr(self, name) for name in ("min_value", "max_value", "rate", "axis")}
 
 
 @public("keras.constraints.RadialConstraint", "keras.constraints.radial_constraint")

@@ -109,8 +109,8 @@ def get_file(
     cache_dir: str | None = None,
 ) -> str:
     """The path of a file in the cache (`~/.keras/datasets`), downloaded unless it is there with the right checksum."""
-    base = cache_dir or os.path.join(os.path.expanduser("~"), ".keras")
-    if md5_hash is not None and file_hash is None:
+    base = cache_dir or os.path.expanduser(os.path.join("~", ".keras"))
+    if file_hash is None and md5_hash is not None:
         file_hash, hash_algorithm = md5_hash, "md5"
     if not os.access(os.path.expanduser(base if os.path.exists(base) else os.path.dirname(base) or "."), os.W_OK):
         base = os.path.join(tempfile.gettempdir(), ".keras")

@@ -112,10 +112,7 @@ class SequenceEnqueuer:
         if self.stop_signal is not None:
             self.stop_signal.set()
         if self.queue is not None:
-            with self.queue.mutex:
-                self.queue.queue.clear()
-                self.queue.unfinished_tasks = 0
-                self.queue.not_full.notify_all()
+            _empty(self.queue)
         if self.run_thread is not None:
             self.run_thread.join(timeout)
         _SHARED.pop(self.uid, None)
@@ -177,6 +174,14 @@ class OrderedEnqueuer(SequenceEnqueuer):
         except Exception:
             self.stop()
             raise
+
+
+def _empty(waiting: Any) -> None:
+    """Throws away what is in a queue, and wakes those that wait for room in it."""
+    with waiting.mutex:
+        waiting.unfinished_tasks = 0
+        waiting.queue.clear()
+        waiting.not_full.notify_all()
 
 
 @public("keras.utils.GeneratorEnqueuer")

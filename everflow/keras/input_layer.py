@@ -45,16 +45,13 @@ class InputLayer(Layer):
         if dtype is None:
             dtype = config.floatx() if input_tensor is None else input_tensor.dtype.base_dtype.name
         super().__init__(dtype=dtype, name=name)
-        self.built = True
-        self.sparse, self.ragged = sparse, ragged
-        self.batch_size = batch_size
-        self.supports_masking = True
-        if isinstance(input_shape, tf.TensorShape):
-            input_shape = tuple(input_shape.as_list())
-        elif isinstance(input_shape, int):
-            input_shape = (input_shape,)
+        self.sparse, self.ragged, self.batch_size = sparse, ragged, batch_size
+        self.built = self.supports_masking = True
         if input_tensor is None:
-            self._batch_input_shape: Any = None if input_shape is None else (batch_size, *input_shape)
+            sizes = [input_shape] if isinstance(input_shape, int) else input_shape
+            if isinstance(sizes, tf.TensorShape):
+                sizes = sizes.as_list()
+            self._batch_input_shape: Any = None if sizes is None else (batch_size, *sizes)
             with get_graph().as_default():
                 place = tf.sparse_placeholder if sparse else tf.placeholder
                 input_tensor = place(dtype=dtype, shape=self._batch_input_shape, name=self.name)
@@ -70,13 +67,7 @@ class InputLayer(Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The shape, type and name."""
-        return {
-            "batch_input_shape": self._batch_input_shape,
-            "dtype": self.dtype,
-            "sparse": self.sparse,
-            "ragged": self.ragged,
-            "name": self.name,
-        }
+        return {"batch_input_shape": self._batch_input_shape, **{n: getattr(self, n) for n in ("dtype", "sparse", "ragged", "name")}}
 
 
 @public("keras.Input", "keras.layers.Input")

@@ -153,11 +153,11 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
     @_default
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the outputs."""
-        if not self.supports_masking:
-            if any(m is not None for m in nest.flatten(mask)):
-                raise TypeError(f"Layer {self.name} does not support masking, but was passed an input_mask: {mask}")
-            return None
-        return mask
+        if self.supports_masking:
+            return mask
+        if any(part is not None for part in nest.flatten(mask)):
+            raise TypeError(f"Layer {self.name} does not support masking, but was passed an input_mask: {mask}")
+        return None
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the outputs for a shape of inputs."""

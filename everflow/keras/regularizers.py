@@ -33,14 +33,11 @@ class L1L2(Regularizer):
         self.l2 = cast_to_floatx(l2)
 
     def __call__(self, x: Any) -> Any:
-        if not self.l1 and not self.l2:
-            return tf.constant(0.0, x.dtype.base_dtype)
         penalty: Any = 0.0
-        if self.l1:
-            penalty = penalty + self.l1 * tf.reduce_sum(tf.abs(x))
-        if self.l2:
-            penalty = penalty + self.l2 * tf.reduce_sum(tf.square(x))
-        return penalty
+        for factor, size in ((self.l1, tf.abs), (self.l2, tf.square)):
+            if factor:
+                penalty = penalty + factor * tf.reduce_sum(size(x))
+        return penalty if self.l1 or self.l2 else tf.constant(0.0, x.dtype.base_dtype)
 
     def get_config(self) -> dict[str, Any]:
         """The two factors."""

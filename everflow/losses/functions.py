@@ -174,7 +174,7 @@ def _alike(labels: Any, logits: Any) -> tuple[Any, Any]:
     """Labels and logits of one type and shape."""
     logits = tf.convert_to_tensor(logits)
     labels = tf.cast(labels, logits.dtype)
-    labels.get_shape().assert_is_compatible_with(logits.get_shape())
+    logits.get_shape().assert_is_compatible_with(labels.get_shape())
     return labels, logits
 
 

@@ -69,7 +69,7 @@ def mean_per_class_accuracy(
     refuse_eager("mean_per_class_accuracy")
     with tf.variable_scope(name, "mean_accuracy", (predictions, labels, weights)):
         labels, predictions = _flat(tf.cast(labels, dtypes.int64)), _flat(tf.convert_to_tensor(predictions))
-        labels.get_shape().assert_is_compatible_with(predictions.get_shape())
+        predictions.get_shape().assert_is_compatible_with(labels.get_shape())
         total, count = (metric_variable([num_classes], dtypes.float32, name=part) for part in ("total", "count"))
         ones = tf.ones([tf.size(labels)], dtypes.float32)
         if labels.dtype != predictions.dtype:

@@ -132,7 +132,7 @@ def mean_relative_error(
     refuse_eager("mean_relative_error")
     predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
     predictions, scale = remove_squeezable_dimensions(predictions, normalizer)
-    scale.get_shape().assert_is_compatible_with(predictions.get_shape())
+    predictions.get_shape().assert_is_compatible_with(scale.get_shape())
     no_scale, nothing = tf.equal(scale, 0.0), tf.zeros_like(labels)
     errors = tf.where(no_scale, nothing, tf.div(tf.abs(labels - predictions), scale))
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_relative_error")

@@ -43,13 +43,18 @@ def collected(
     return value, update_op
 
 
+def _of_one_shape(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    labels, predictions = remove_squeezable_dimensions(labels, predictions)
+    predictions.get_shape().assert_is_compatible_with(labels.get_shape())
+    return labels, predictions
+
+
 @internal("ops.metrics_impl._remove_squeezable_dimensions")
 def with_ranks_that_fit(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]:
     """Takes a last dimension of 1 from predictions, labels or weights, or gives one to weights, where their ranks differ by one."""
     predictions = tf.convert_to_tensor(predictions)
     if labels is not None:
-        labels, predictions = remove_squeezable_dimensions(labels, predictions)
-        labels.get_shape().assert_is_compatible_with(predictions.get_shape())
+        labels, predictions = _of_one_shape(labels, predictions)
     if weights is None:
         return predictions, labels, None
     weights = tf.convert_to_tensor(weights)

@@ -65,10 +65,9 @@ def _nested(
     if hasattr(pylist, "ragged_rank"):
         raise TypeError("pylist may not be a RaggedTensor or RaggedTensorValue.")
     if not isinstance(pylist, (list, tuple)) and np.ndim(pylist) == 0:
-        if ragged_rank:
-            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank}")
-        if inner_shape is not None and len(inner_shape):
-            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(inner_shape)}")
+        for dimensions, what in ((ragged_rank, "ragged_rank"), (len(inner_shape or ()), "dim(inner_shape)")):
+            if dimensions:
+                raise ValueError(f"Invalid pylist={pylist!r}: incompatible with {what}={dimensions}")
         return leaf(pylist, dtype, ())
     if ragged_rank is not None and ragged_rank < 0:
         raise ValueError(f"Invalid ragged_rank={ragged_rank}: must be nonnegative")

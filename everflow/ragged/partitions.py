@@ -87,13 +87,13 @@ def _assert_rising(x: Tensor, message: str) -> Any:
     return tf.debugging.assert_non_negative(x[1:] - x[:-1], message=message)
 
 
-def _integers(given: Any, name: str) -> Tensor:
-    """A vector of whole numbers."""
-    found = convert_to_tensor(given, name=name, preferred_dtype=dtypes.int64)
+def _integers(given: Any, name: str, preferred: Any, error: type[Exception], must: str) -> Tensor:
+    """A vector of whole numbers; an error that says what it must be where it is none."""
+    found = convert_to_tensor(given, name=name, preferred_dtype=preferred)
     found.shape.assert_has_rank(1)
-    if found.dtype in (dtypes.int32, dtypes.int64):
-        return found
-    raise ValueError(f"{name} must have dtype int32 or int64")
+    if found.dtype not in (dtypes.int32, dtypes.int64):
+        raise error(f"{name} must {must}".format(found.dtype))
+    return found
 
 
 @public("ragged.row_splits_to_segment_ids")
@@ -101,7 +101,7 @@ def _integers(given: Any, name: str) -> Tensor:
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: dtypes.DTypeLike | None = None) -> Tensor:
     """The row of each value, from where rows start and end."""
     with name_scope(name, "RaggedSplitsToSegmentIds", [splits]):
-        splits = _integers(splits, "splits")
+        splits = _integers(splits, "splits", dtypes.int64, ValueError, "have dtype int32 or int64")
         if splits.dims is not None and splits.dims[0] == 0:
             raise ValueError("Invalid row_splits: []")
         out_type = splits.dtype if out_type is None else dtypes.as_dtype(out_type)
@@ -119,11 +119,8 @@ def segment_ids_to_row_splits(
         out_type = next((t.dtype for t in (segment_ids, num_segments) if isinstance(t, Tensor)), dtypes.int64)
     out_type = dtypes.as_dtype(out_type)
     with name_scope(name, "SegmentIdsToRaggedSplits", [segment_ids]):
-        segment_ids = convert_to_tensor(segment_ids, name="segment_ids", preferred_dtype=out_type)
-        segment_ids.shape.assert_has_rank(1)
-        if segment_ids.dtype not in (dtypes.int32, dtypes.int64):
-            raise TypeError(f"segment_ids must be an integer tensor; dtype={segment_ids.dtype!r}")
-        small = tf.cast(segment_ids, dtypes.int32)
+        ids = _integers(segment_ids, "segment_ids", out_type, TypeError, "be an integer tensor; dtype={!r}")
+        small = tf.cast(ids, dtypes.int32)
         if num_segments is not None:
             num_segments = convert_to_tensor(
                 num_segments, dtypes.int32 if not isinstance(num_segments, Tensor) else None, name="num_segments"

@@ -148,11 +148,9 @@ def check_types(values: list[Any]) -> None:
 
 
 def _check_type(dtype: dtypes.DTypeLike) -> None:
-    if dtype is None:
-        return
-    dtype = dtypes.as_dtype(dtype)
-    if not (dtype.is_floating or dtype.is_complex):
-        raise ValueError(f"RNN cell only supports floating point inputs, but saw dtype: {dtype}")
+    kind = None if dtype is None else dtypes.as_dtype(dtype)
+    if kind is not None and not kind.is_floating and not kind.is_complex:
+        raise ValueError(f"RNN cell only supports floating point inputs, but saw dtype: {kind}")
 
 
 def input_depth(shape: Any) -> int:

@@ -28,10 +28,7 @@ def static_rnn(cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = N
     with scopes.variable_scope(scope or "rnn") as own:
         reads_once(own)
         batch_size = _batch_size(inputs)
-        if initial_state is not None:
-            state = initial_state
-        else:
-            state = initial_state_of(cell, batch_size, dtype)
+        state = initial_state_of(cell, batch_size, dtype) if initial_state is None else initial_state
         zero_output = shortest = longest = None
         if sequence_length is not None:
             sequence_length = tf.convert_to_tensor(sequence_length, name="sequence_length")

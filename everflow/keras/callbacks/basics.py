@@ -104,21 +104,24 @@ class ProgbarLogger(Callback):
         self.log_values = []
 
     def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        logs = logs or {}
-        samples = 1 if self.use_steps else logs.get("size", 0)
-        self.seen += samples * logs.get("num_steps", 1)
-        self._note(logs)
-        if self.verbose and (self.target is None or self.seen < self.target):
-            self.progbar.update(self.seen, self.log_values)
+        told = logs or {}
+        each = 1 if self.use_steps else told.get("size", 0)
+        self.seen += each * told.get("num_steps", 1)
+        self._note(told)
+        # The end of the epoch shows the last state.
+        if self.target is None or self.seen < self.target:
+            self._show()
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self._note(logs or {})
-        if not self.verbose:
-            return
-        if self.target is None:
+        if self.verbose and self.target is None:
             # The end is known now where it was not before.
             self.progbar.target = self.target = self.seen
-        self.progbar.update(self.seen, self.log_values)
+        self._show()
+
+    def _show(self) -> None:
+        if self.verbose:
+            self.progbar.update(self.seen, self.log_values)
 
     def _note(self, logs: dict[str, Any]) -> None:
         self.log_values.extend((name, logs[name]) for name in self.params["metrics"] if name in logs)

@@ -255,5 +255,5 @@ class MeanTensor(Metric):
         return tf.div_no_nan(self._total, self._count)
 
     def reset_states(self) -> None:
-        if self.built:
-            batch_set_value([(v, np.zeros(self._shape.as_list())) for v in self.variables])
+        variables = self.variables if self.built else []
+        batch_set_value([(variable, np.zeros(variable.shape.as_list())) for variable in variables])
