@@ -117,6 +117,12 @@ def members(path: str) -> set[str]:
     }
 
 
+@functools.cache
+def objects(path: str) -> dict[str, Any]:
+    """All objects directly below a prefix, by name: one table for everyone, to be read only."""
+    return {name: find(f"{path}.{name}") for name in sorted(members(path)) if has(f"{path}.{name}")}
+
+
 def member(path: str, name: str) -> Any:
     """What `tf.<path>.<name>` is: an object or a module."""
     full = f"{path}.{name}" if path else name

@@ -161,3 +161,10 @@ def test_modules_that_stand_for_internal_ones_are_found_through_others():
     fn_args = internals.attribute("python.estimator.util", "fn_args")
     assert fn_args is internals.module("python.util.function_utils").fn_args
     assert fn_args(lambda features, labels, *rest, mode=None: None) == ("features", "labels")
+
+
+def test_objects_below_a_prefix_are_found_once_and_without_namespaces():
+    found = api.objects("keras.initializers")
+    assert found["Zeros"] is api.find("keras.initializers.Zeros")
+    assert found is api.objects("keras.initializers")
+    assert "losses" not in api.objects("keras")

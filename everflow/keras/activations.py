@@ -96,8 +96,7 @@ def serialize(activation: Any) -> str:
 @public("keras.activations.deserialize")
 def deserialize(name: Any, custom_objects: Any = None) -> Any:
     """The activation function of a name."""
-    known = {n: api.find(f"keras.activations.{n}") for n in api.members("keras.activations")}
-    return deserialize_keras_object(name, known, custom_objects, "activation function")
+    return deserialize_keras_object(name, api.objects("keras.activations"), custom_objects, "activation function")
 
 
 @public("keras.activations.get")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from everflow.keras import activations, constraints, initializers, regularizers
@@ -13,15 +14,20 @@ _KINDS = {"activation": activations, "initializer": initializers, "regularizer":
 _OF_EVERY_LAYER = frozenset(("self", "kwargs", "__class__", "name", "trainable", "dtype"))
 
 
+@functools.cache
+def _kind(name: str) -> Any:
+    return _KINDS.get(name.rpartition("_")[2])
+
+
 def as_kept(name: str, value: Any) -> Any:
     """An argument as an attribute: the object itself where a name or a config stands for it."""
-    kind: Any = _KINDS.get(name.rpartition("_")[2])
+    kind = _kind(name)
     return value if kind is None else kind.get(value)
 
 
 def as_written(name: str, value: Any) -> Any:
     """The attribute as configs have it."""
-    kind: Any = _KINDS.get(name.rpartition("_")[2])
+    kind = _kind(name)
     return value if kind is None else kind.serialize(value)
 
 

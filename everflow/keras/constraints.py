@@ -121,12 +121,7 @@ def serialize(constraint: Callable[..., Any] | None) -> Any:
 @public("keras.constraints.deserialize")
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
     """The constraint that data stand for."""
-    return deserialize_keras_object(config, _known(), custom_objects, "constraint")
-
-
-def _known() -> dict[str, Any]:
-    names = [n for n in api.members("keras.constraints") if api.has(f"keras.constraints.{n}")]
-    return {n: api.find(f"keras.constraints.{n}") for n in names}
+    return deserialize_keras_object(config, api.objects("keras.constraints"), custom_objects, "constraint")
 
 
 @public("keras.constraints.get")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any
 
@@ -19,10 +20,14 @@ def serialize(initializer: Any) -> Any:
 @public("keras.initializers.deserialize")
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
     """The initializer that data stand for."""
-    known = {n: api.find(f"keras.initializers.{n}") for n in api.members("keras.initializers")}
-    # The classes' own names, as their configs have them.
-    known.update({c.__name__: c for c in known.values() if inspect.isclass(c)})
-    return deserialize_keras_object(config, known, custom_objects, "initializer")
+    return deserialize_keras_object(config, _known(), custom_objects, "initializer")
+
+
+@functools.cache
+def _known() -> dict[str, Any]:
+    public_names = api.objects("keras.initializers")
+    # The classes' own names too, as their configs have them.
+    return {**public_names, **{c.__name__: c for c in public_names.values() if inspect.isclass(c)}}
 
 
 @public("keras.initializers.get")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -125,9 +124,12 @@ def convert_kernel(kernel: np.ndarray) -> np.ndarray:
     return np.flip(kernel, tuple(range(kernel.ndim - 2))).copy()
 
 
+_WORDS = {"padding": normalize_padding, "data_format": normalize_data_format}
+_SIZES = frozenset(("kernel_size", "pool_size", "strides", "dilation_rate"))
+
+
 def windows(given: dict[str, Any], rank: int) -> dict[str, Any]:
     """A layer's arguments, those that describe windows as it keeps them: sizes along each axis, words in lower case."""
-    ways: dict[str, Any] = {"padding": normalize_padding, "data_format": normalize_data_format}
-    for size in ("kernel_size", "pool_size", "strides", "dilation_rate"):
-        ways[size] = functools.partial(normalize_tuple, n=rank, name=size)
-    return {name: ways[name](value) if name in ways else value for name, value in given.items()}
+    sizes = {name: normalize_tuple(given[name], rank, name) for name in given.keys() & _SIZES}
+    words = {name: normalize(given[name]) for name, normalize in _WORDS.items() if name in given}
+    return {**given, **sizes, **words}

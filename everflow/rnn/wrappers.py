@@ -25,7 +25,7 @@ def cell_of(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
     """The cell that a config stands for; a cell stands for itself."""
     if callable(config):
         return config
-    known = {name: api.find(f"nn.rnn_cell.{name}") for name in api.members("nn.rnn_cell")}
+    known = api.objects("nn.rnn_cell")
     return deserialize_keras_object(config, known, custom_objects, "cell")
 
 

@@ -41,8 +41,7 @@ def serialize(loss: Any) -> Any:
 @internal("keras.losses.deserialize")
 def deserialize(name: Any, custom_objects: Any = None) -> Any:
     """The loss that data stand for."""
-    known = {n: api.find(f"keras.losses.{n}") for n in api.members("keras.losses")}
-    known["huber_loss"] = functions.huber_loss
+    known = {**api.objects("keras.losses"), "huber_loss": functions.huber_loss}
     return deserialize_keras_object(name, module_objects=known, custom_objects=custom_objects, printable_module_name="loss function")
 
 

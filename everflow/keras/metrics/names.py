@@ -20,13 +20,8 @@ def serialize(metric: Any) -> Any:
 @internal("keras.metrics.deserialize")
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
     """The metric that data stand for."""
-    known = {n: api.find(f"keras.metrics.{n}") for n in api.members("keras.metrics")}
-    known.update(
-        {
-            n: api.find(f"python.keras.metrics.{n}")
-            for n in ("accuracy", "MeanMetricWrapper", "SumOverBatchSize", "SumOverBatchSizeMetricWrapper", "Reduce", "cosine_proximity")
-        }
-    )
+    inner = ("accuracy", "MeanMetricWrapper", "SumOverBatchSize", "SumOverBatchSizeMetricWrapper", "Reduce", "cosine_proximity")
+    known = {**api.objects("keras.metrics"), **{name: api.find(f"python.keras.metrics.{name}") for name in inner}}
     return deserialize_keras_object(config, module_objects=known, custom_objects=custom_objects, printable_module_name="metric function")
 
 
