@@ -17,7 +17,7 @@ from everflow.ops.core.registry import apply
 class _Moments(OptimizerV2):
     """What the three share: running means of gradients in `m`, of their size in `v`."""
 
-    _in_config = ("learning_rate", "decay", "beta_1", "beta_2", "epsilon")
+    _in_config: tuple[str, ...] = ("learning_rate", "decay", "beta_1", "beta_2", "epsilon")
 
     def __init__(self, learning_rate: Any, beta_1: Any, beta_2: Any, epsilon: Any, name: str, **kwargs: Any) -> None:
         super().__init__(name, **kwargs)
