@@ -11,7 +11,7 @@ from everflow.estimator.export_outputs import ExportOutput, PredictOutput
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.graph.operation import Operation
 from everflow.graph.sparse_tensor import SparseTensor
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from everflow.train.scaffold import Scaffold
@@ -23,7 +23,7 @@ AVERAGE_LOSS = internal("estimator.model_fn.AVERAGE_LOSS_METRIC_KEY")("average_l
 
 
 def _from_this_graph(tensor: Any, what: str) -> None:
-    if getattr(tensor, "graph", None) is not get_default_graph():
+    if not in_eager_mode() and getattr(tensor, "graph", None) is not get_default_graph():
         raise ValueError(
             f"{what} must be from the default graph. Possible causes of this error include: \n\n1) {what} was created outside "
             "the context of the default graph.\n\n2) The object passed through to EstimatorSpec was not created in the most "

@@ -690,3 +690,9 @@ def test_mistakes_are_refused(made, error, message):
     with pytest.raises(error) as caught:
         made()
     assert message in str(caught.value)
+
+
+def test_in_eager_mode_a_spec_takes_values_of_no_graph(eager):
+    spec = tf.estimator.EstimatorSpec("infer", predictions={"a": tf.constant(1.0)})
+    assert float(spec.predictions["a"]) == 1.0
+    assert tf.estimator.EstimatorSpec("train", loss=tf.constant(2.0), train_op=tf.constant(3.0)).loss.numpy() == 2.0

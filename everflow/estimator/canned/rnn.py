@@ -28,6 +28,7 @@ _SIMPLE = "simple_rnn"
 # Programs that watch what estimators make put layers of their own into this module.
 LAYERS: Any = internals.module("python.keras.layers")
 LAYERS_BY_TYPE = internal("estimator.canned.rnn._CELL_TYPE_TO_LAYER_MAPPING")({"lstm": LSTMV2, "gru": GRUV2, _SIMPLE: SimpleRNN})
+_HERE: Any = internals.module("tensorflow_estimator.python.estimator.canned.rnn")
 _CELLS = {"lstm": "LSTMCell", "gru": "GRUCell", _SIMPLE: "SimpleRNNCell"}
 
 
@@ -53,8 +54,9 @@ def _check_cell(rnn_cell_fn: Any, units: Any, cell_type: Any) -> None:
 def make_rnn_layer(rnn_cell_fn: Any, units: Any, cell_type: Any, return_sequences: bool) -> Any:
     """The recurrent layer that a function, a cell type or the name of one stands for."""
     _check_cell(rnn_cell_fn, units, cell_type)
-    if isinstance(units, int) and isinstance(cell_type, str) and cell_type in LAYERS_BY_TYPE:
-        return LAYERS_BY_TYPE[cell_type](units=units, return_sequences=return_sequences)
+    by_type = _HERE._CELL_TYPE_TO_LAYER_MAPPING
+    if isinstance(units, int) and isinstance(cell_type, str) and cell_type in by_type:
+        return by_type[cell_type](units=units, return_sequences=return_sequences)
     if rnn_cell_fn:
         cell = rnn_cell_fn()
     else:

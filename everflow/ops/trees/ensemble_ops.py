@@ -143,12 +143,13 @@ def _center(node: Node) -> Kernel:
         else:
             step = np.linalg.solve(h.reshape(g.size, g.size) + float(l2) * np.eye(g.size), -g)
         with made(ensemble).lock:
+            is_first = not ensemble.message.trees
             ensemble.center(step)
             bias = np.array(leaf_values(ensemble.message.trees[0].nodes[0].leaf, len(g)), dtype=np.float32)
-            # It goes on unless the bias moved by less than a hundredth of itself; a bias of zero is never done.
+            # After the first time it goes on where the bias moves by more than a hundredth of itself; a bias that stays zero is done.
             with np.errstate(invalid="ignore", divide="ignore"):
-                moves = not np.all(np.abs(step) / np.abs(bias) <= 0.01)
-            return torch.tensor(moves)
+                moves = np.any(np.abs(step) / np.abs(bias) > 0.01)
+            return torch.tensor(bool(is_first or moves))
 
     return run
 

@@ -257,3 +257,10 @@ def test_several_logits_know_no_l1(l1):
     found = run(tf.raw_ops.BoostedTreesCalculateBestFeatureSplit(node_id_range=[0, 1], stats_summary=sums, logits_dimension=2, **limits))
     np.testing.assert_allclose(found.gains, [1.03728735], rtol=1e-6)
     np.testing.assert_allclose(found.left_node_contribs, [[0.54054052, 0.12345679]], rtol=1e-6)
+
+
+def test_a_bias_that_stays_zero_is_centered(session):
+    handle = tf.raw_ops.BoostedTreesEnsembleResourceHandleOp(container="", shared_name="even")
+    session.run(tf.raw_ops.BoostedTreesCreateEnsemble(tree_ensemble_handle=handle, stamp_token=0, tree_ensemble_serialized=""))
+    center = tf.raw_ops.BoostedTreesCenterBias(tree_ensemble_handle=handle, mean_gradients=[[0.0]], mean_hessians=[[0.25]], l1=0.0, l2=0.01)
+    assert [bool(session.run(center)) for _ in range(2)] == [True, False]
