@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import everflow as tf
@@ -26,8 +27,8 @@ class _Masked:
     _kernel_name = "kernel"
     masked_kernel: Any
 
-    def build(self: Any, input_shape: Any) -> None:
-        super().build(input_shape)  # type: ignore[misc]
+    def _mask_kernel(self: Any) -> None:
+        """Adds the mask to what a layer has built."""
         # More variables are to come.
         self.built = False
         kernel = getattr(self, self._kernel_name)
@@ -39,30 +40,52 @@ class _Masked:
         collect(kernel, mask, threshold, self.masked_kernel)
         self.built = True
 
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    @contextlib.contextmanager
+    def _masked(self: Any) -> Iterator[None]:
+        """Meanwhile the layer's kernel is the masked one."""
         kernel = self.__dict__[self._kernel_name]
         self.__dict__[self._kernel_name] = self.masked_kernel
         try:
-            return super().call(*args, **kwargs)  # type: ignore[misc]
+            yield
         finally:
             self.__dict__[self._kernel_name] = kernel
 
 
+class _MaskedLayer(_Masked):
+    def build(self: Any, input_shape: Any) -> None:
+        super().build(input_shape)  # type: ignore[misc]
+        self._mask_kernel()
+
+    def call(self: Any, inputs: Any) -> Any:
+        with self._masked():
+            return super().call(inputs)  # type: ignore[misc]
+
+
+class _MaskedCell(_Masked):
+    _kernel_name = "_kernel"
+
+    def build(self: Any, inputs_shape: Any) -> None:
+        super().build(inputs_shape)  # type: ignore[misc]
+        self._mask_kernel()
+
+    def call(self: Any, inputs: Any, state: Any) -> Any:
+        with self._masked():
+            return super().call(inputs, state)  # type: ignore[misc]
+
+
 @public(BELOW + "MaskedConv2D")
-class MaskedConv2D(_Masked, Conv2D):
+class MaskedConv2D(_MaskedLayer, Conv2D):
     """A convolution of pictures."""
 
 
 @public(BELOW + "MaskedFullyConnected")
-class MaskedFullyConnected(_Masked, Dense):
+class MaskedFullyConnected(_MaskedLayer, Dense):
     """The product with a matrix."""
 
 
 @public("contrib.model_pruning.MaskedBasicLSTMCell")
-class MaskedBasicLSTMCell(_Masked, BasicLSTMCell):
+class MaskedBasicLSTMCell(_MaskedCell, BasicLSTMCell):
     """The basic LSTM cell."""
-
-    _kernel_name = "_kernel"
 
     def __init__(
         self,
@@ -77,10 +100,8 @@ class MaskedBasicLSTMCell(_Masked, BasicLSTMCell):
 
 
 @public("contrib.model_pruning.MaskedLSTMCell")
-class MaskedLSTMCell(_Masked, LSTMCell):
+class MaskedLSTMCell(_MaskedCell, LSTMCell):
     """The LSTM cell."""
-
-    _kernel_name = "_kernel"
 
     def __init__(
         self,

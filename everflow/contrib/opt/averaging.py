@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -122,9 +123,6 @@ class _Meeting(Optimizer):
                 "local_step", initializer=0, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], dtype=tf.int32
             )
 
-    def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        return self._opt.compute_gradients(*args, **kwargs)
-
     def _met(self, pairs: list[Any], period: int, update: Any, meet: Any) -> Any:
         """The update of a step, and in each of `period` steps what happens when workers meet."""
         with control_dependencies([update]), colocate_with(self._local_step):
@@ -139,13 +137,13 @@ class _Meeting(Optimizer):
 class _StartHook(SessionRunHook):
     """Gives workers what the parameter servers have when a session begins."""
 
-    def __init__(self, optimizer: Any, is_chief: bool, task_index: int) -> None:
-        self._optimizer, self._is_chief, self._task_index = optimizer, is_chief, task_index
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
         self._start: Any = None
 
     def begin(self) -> None:
         tf.train.get_or_create_global_step()
-        self._start = self._optimizer.get_init_op(self._task_index)
+        self._start = self._make()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         session.run(self._start)
@@ -248,7 +246,7 @@ class ElasticAverageOptimizer(_Meeting):
 
     def make_session_run_hook(self, is_chief: bool, task_index: int) -> Any:
         """A hook that starts workers from the centre."""
-        return _StartHook(self, is_chief, task_index)
+        return _StartHook(lambda: self.get_init_op(task_index))
 
     def swapping_saver(self, var_list: Any = None, name: str = "swapping_saver", **kwargs: Any) -> Any:
         """A saver that writes the centre under the names of the variables."""
@@ -336,7 +334,7 @@ class AGNOptimizer(_Meeting):
 
     def make_session_run_hook(self, is_chief: bool, task_index: int) -> Any:
         """A hook that starts workers from what all share."""
-        return _StartHook(self, is_chief, task_index)
+        return _StartHook(lambda: self.get_init_op(task_index))
 
 
 @public("contrib.opt.ModelAverageOptimizer")
@@ -357,6 +355,10 @@ class ModelAverageOptimizer(_Meeting):
         self._num_worker, self._is_chief, self._getter, self._interval_steps = num_worker, is_chief, ma_custom_getter, interval_steps
         self._count_steps(ma_custom_getter._worker_device)
         self._opt._prepare()
+
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
+        """Those of the optimizer."""
+        return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
         """Changes the worker's variables, and takes the average of all every so many steps."""
@@ -394,10 +396,10 @@ class ModelAverageOptimizer(_Meeting):
                 return tf.no_op()
             return tokens.enqueue_many(tf.fill([self._num_worker - 1], False))
 
-    def get_init_op(self, task_index: int = 0) -> Any:
+    def get_init_op(self) -> Any:
         """What a worker starts with: its variables become the average."""
         return self._from_centre()
 
     def make_session_run_hook(self) -> Any:
         """A hook that starts workers from the average."""
-        return _StartHook(self, self._is_chief, 0)
+        return _StartHook(self.get_init_op)

@@ -7,13 +7,13 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.contrib.optimizer_v2.base import OptimizerState, OptimizerV2
 from everflow.graph.scopes import control_dependencies
 from everflow.graph.stacks import get_default_graph, in_eager_mode
-from everflow.train.optimizer import Optimizer
 
 
 @public("contrib.opt.GGTOptimizer")
-class GGTOptimizer(Optimizer):
+class GGTOptimizer(OptimizerV2):
     """GGT (Agarwal and others, 2018): full-matrix adaptive steps, from the mean gradients of the last `window` steps.
 
     What is held are three tensors for all variables together: the mean gradient, a row of it for each step of the window, and the gradient.
@@ -31,7 +31,8 @@ class GGTOptimizer(Optimizer):
         sigma_eps: float = 0.01,
     ) -> None:
         super().__init__(use_locking, name)
-        self._learning_rate, self._beta1 = learning_rate, beta1
+        self._set_hyper("learning_rate", learning_rate)
+        self._set_hyper("beta1", beta1)
         self._window, self._eps, self._svd_eps, self._sigma_eps = window, eps, svd_eps, sigma_eps
         self._places: list[tuple[Any, int, int]] = []
 
@@ -50,7 +51,7 @@ class GGTOptimizer(Optimizer):
     def _get_flat_grad(self, state: Any = None) -> Any:
         return self._held("flat_grad")
 
-    def _create_slots(self, var_list: list[Any]) -> None:
+    def _create_vars(self, var_list: list[Any], state: OptimizerState) -> None:
         types = {var.dtype.base_dtype for var in var_list}
         if len(types) > 1:
             raise ValueError("GGT does not support variables of different types.")
@@ -62,28 +63,27 @@ class GGTOptimizer(Optimizer):
             at += size
         first, dtype = ordered[0], types.pop()
         for name, shape in (("moment1", [at]), ("grad_buffer", [self._window, at]), ("flat_grad", [at])):
-            self._create_non_slot_variable(initial_value=tf.zeros(shape, dtype), name=name, colocate_with=first)
-        self._create_non_slot_variable(initial_value=tf.zeros([], dtype), name="global_step", colocate_with=first)
+            state.create_non_slot(initial_value=tf.zeros(shape, dtype), name=name, colocate_with=first)
+        state.create_non_slot(initial_value=tf.zeros([], dtype), name="global_step", colocate_with=first)
 
-    def _apply_dense(self, grad: Any, var: Any) -> Any:
+    def _apply_dense(self, grad: Any, var: Any, state: OptimizerState) -> Any:  # type: ignore[override]
         start, size = next((start, size) for known, start, size in self._places if known is var)
         return tf.scatter_update(self._get_flat_grad(), tf.range(start, start + size), tf.reshape(grad, [-1]))
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
-        return self._apply_dense(grad, handle)
+    def _resource_apply_dense(self, grad: Any, var: Any, state: OptimizerState) -> Any:  # type: ignore[override]
+        return self._apply_dense(grad, var, state)
 
-    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+    def _apply_sparse(self, grad: Any, var: Any, state: OptimizerState) -> Any:  # type: ignore[override]
         raise NotImplementedError("Sparse gradient updates are not supported.")
 
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any, state: OptimizerState) -> Any:  # type: ignore[override]
         raise NotImplementedError("Sparse gradient updates are not supported.")
 
-    def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
+    def _finish(self, state: OptimizerState) -> Any:  # type: ignore[override]
         flat, mean, buffer, count = self._get_flat_grad(), self._get_moment1(), self._get_grad_buffer(), self._get_global_step()
-        rate, beta = (tf.cast(self._call_if_callable(n), flat.dtype.base_dtype) for n in (self._learning_rate, self._beta1))
-        with control_dependencies(update_ops):
-            step = tf.assign_add(count, 1.0)
-            m = tf.assign(mean, mean * beta + (1 - beta) * _value(flat))
+        rate, beta = (state.get_hyper(name, flat.dtype.base_dtype) for name in ("learning_rate", "beta1"))
+        step = tf.assign_add(count, 1.0)
+        m = tf.assign(mean, mean * beta + (1 - beta) * _value(flat))
         with control_dependencies([m, step]):
             step, m = tf.identity(step), tf.identity(m)
             row = tf.cast(tf.mod(step - 1, self._window), tf.int32)
@@ -107,7 +107,7 @@ class GGTOptimizer(Optimizer):
                 tf.assign_sub(var, rate * tf.reshape(change[start : start + size], var.shape.as_list()), use_locking=self._use_locking)
                 for var, start, size in self._places
             ]
-        return tf.group(*updates, kept, name=name_scope)
+        return tf.group(*updates, kept)
 
 
 def _value(variable: Any) -> Any:
