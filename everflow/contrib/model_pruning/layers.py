@@ -74,17 +74,17 @@ class _MaskedCell(_Masked):
 
 
 @public(BELOW + "MaskedConv2D")
-class MaskedConv2D(_MaskedLayer, Conv2D):
+class MaskedConv2D(_MaskedLayer, Conv2D):  # type: ignore[misc]
     """A convolution of pictures."""
 
 
 @public(BELOW + "MaskedFullyConnected")
-class MaskedFullyConnected(_MaskedLayer, Dense):
+class MaskedFullyConnected(_MaskedLayer, Dense):  # type: ignore[misc]
     """The product with a matrix."""
 
 
 @public("contrib.model_pruning.MaskedBasicLSTMCell")
-class MaskedBasicLSTMCell(_MaskedCell, BasicLSTMCell):
+class MaskedBasicLSTMCell(_MaskedCell, BasicLSTMCell):  # type: ignore[misc]
     """The basic LSTM cell."""
 
     def __init__(
@@ -100,7 +100,7 @@ class MaskedBasicLSTMCell(_MaskedCell, BasicLSTMCell):
 
 
 @public("contrib.model_pruning.MaskedLSTMCell")
-class MaskedLSTMCell(_MaskedCell, LSTMCell):
+class MaskedLSTMCell(_MaskedCell, LSTMCell):  # type: ignore[misc]
     """The LSTM cell."""
 
     def __init__(
