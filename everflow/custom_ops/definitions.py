@@ -6,7 +6,11 @@ import ast
 import re
 from typing import Any, NamedTuple
 
-from everflow.graph import opdefs
+from google.protobuf import text_format
+
+from everflow.graph import dtypes, opdefs
+from everflow.graph.tensor_proto import make_ndarray
+from everflow.proto.tensorflow.core.framework import tensor_pb2
 
 NUMBERS = ("float double int64 int32 uint8 uint16 int16 int8 complex64 complex128 qint8 quint8 qint32 half uint32 uint64 bfloat16").split()
 REALS = "float double int64 int32 uint8 int16 int8 uint16 half uint32 uint64 bfloat16".split()
@@ -137,9 +141,12 @@ def _plain(kind: str, text: str, spec: str) -> Any:
             return {"true": True, "false": False}[text.lower()]
         if kind == "type" and _type_name(text):
             return _type_name(text)
+        if kind == "tensor":
+            proto = text_format.Parse(text.strip()[1:-1], tensor_pb2.TensorProto())
+            return {dtypes.as_dtype(proto.dtype).name: make_ndarray(proto).tolist()}
         if kind == "shape":
             return None if "unknown_rank" in text else [int(size) for size in re.findall(r"size\s*:\s*(-?\d+)", text)]
-    except (ValueError, KeyError, SyntaxError):
+    except (ValueError, KeyError, SyntaxError, text_format.ParseError):
         pass
     raise ValueError(f"Could not parse default value '{text}' of the attr '{spec}'")
 

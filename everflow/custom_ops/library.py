@@ -16,7 +16,7 @@ from everflow.custom_ops import framework
 from everflow.custom_ops.definitions import Words, op_def
 from everflow.errors import OpError, already_exists, invalid_argument, not_found
 from everflow.graph import opdefs
-from everflow.graph.constants import constant_value
+from everflow.graph.constants import known
 from everflow.graph.operation import Operation
 from everflow.graph.wire import op_def_proto
 from everflow.ops.core.node import Node
@@ -106,7 +106,7 @@ def _mean(number: int, words: Words, definition: opdefs.OpDef) -> None:
         return framework.CustomNode(definition, node.name, attrs).kernel()
 
     def shape(operation: Operation) -> Any:
-        inputs = [(t.dims, constant_value(t)) for t in operation.inputs]
+        inputs = [(t.dims, known(t)) for t in operation.inputs]
         node = framework.CustomNode(definition, operation.name, {key: operation.attr(key) for key in definition.attrs})
         return node.shapes(number, inputs)
 

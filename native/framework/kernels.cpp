@@ -119,6 +119,27 @@ Status single(const KernelNode::Ranges& ranges, StringPiece name, const char* wh
 
 }  // namespace
 
+OpRegistry* OpRegistry::Global() {
+    static OpRegistry all;
+    return &all;
+}
+
+std::string OpRegistry::DebugString(bool include_internal) const {
+    mutex_lock lock(registry().lock);
+    std::string text;
+    for (const OpRegistration& op : registry().ops) {
+        if (op.name[0] == '_' && !include_internal) continue;
+        text += "Op<name=" + op.name + "; signature=";
+        const char* between = "";
+        for (const std::string& input : op.inputs) text += between + input, between = ", ";
+        text += " -> ", between = "";
+        for (const std::string& output : op.outputs) text += between + output, between = ", ";
+        for (const std::string& attr : op.attrs) text += "; attr=" + attr;
+        text += op.is_stateful ? "; is_stateful=true>\n" : ">\n";
+    }
+    return text;
+}
+
 namespace register_op {
 
 OpDefBuilderReceiver::OpDefBuilderReceiver(const OpDefBuilderWrapper& wrapper) {

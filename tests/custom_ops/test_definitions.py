@@ -33,6 +33,12 @@ def test_attributes_have_kinds_and_defaults(spec, kind, default):
     assert (attr.type, attr.has_default, shown) == (kind, True, default)
 
 
+def test_tensors_as_defaults():
+    assert defined("t: tensor = { dtype: DT_INT32 int_val: 5 }").attrs["t"].default.tolist() == 5
+    with pytest.raises(ValueError, match="Could not parse default value"):
+        defined("t: tensor = { dtype: nothing }")
+
+
 def test_limits_of_attributes():
     attrs = defined("n: int >= 2", "T: {float, int32}", "R: realnumbertype", "how: {'a', \"b\"}", "L: list({float, string}) >= 1").attrs
     assert attrs["n"].minimum == 2

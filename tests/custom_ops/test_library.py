@@ -130,6 +130,11 @@ def test_gradients_are_registered_in_python(ops):
     assert run(tf.gradients(ops.times_plus(x, factor=3.0), x)[0]).tolist() == [3, 3]
 
 
+def test_constants_that_shape_functions_look_at_may_be_fed(ops, session):
+    x = tf.constant([1.0])
+    assert session.run(ops.times_plus(x), {x: [5.0]}).tolist() == [10]
+
+
 def test_ops_run_at_once_in_eager_mode(ops, eager):
     assert ops.times_plus([1.0, 2.0], steps=[1]).numpy().tolist() == [3, 5]
     assert ops.backwards("abc").numpy() == b"cba"
@@ -170,6 +175,26 @@ def test_elements_are_tensors_of_eigen_where_it_is_installed(library):
     )
     y, total = run(tf.load_op_library(path).by_eigen([[1.0, 2.0], [3.0, 4.0]]))
     assert (y.tolist(), total) == ([[3, 5], [7, 9]], 10)
+
+
+def test_all_registered_ops_can_be_listed(ops, library):
+    path = library(
+        """
+        REGISTER_OP("ListOps").Output("text: string");
+        struct ListOps : OpKernel {
+            using OpKernel::OpKernel;
+            void Compute(OpKernelContext* c) override {
+                Tensor* text = nullptr;
+                OP_REQUIRES_OK(c, c->allocate_output(0, TensorShape({}), &text));
+                text->scalar<tstring>()() = OpRegistry::Global()->DebugString(false);
+            }
+        };
+        REGISTER_KERNEL_BUILDER(Name("ListOps").Device(DEVICE_CPU), ListOps)
+        """
+    )
+    lines = run(tf.load_op_library(path).list_ops()).decode().splitlines()
+    assert "Op<name=Backwards; signature=texts: string -> turned: string>" in lines
+    assert "Op<name=ListOps; signature= -> text: string>" in lines
 
 
 def test_a_library_is_loaded_once(library):

@@ -23,6 +23,14 @@ struct OpRegistration {
     OpShapeInferenceFn shape_function;
 };
 
+// All ops that were registered.
+class OpRegistry {
+public:
+    static OpRegistry* Global();
+    // A line for each op, with what was said of it.
+    std::string DebugString(bool include_internal) const;
+};
+
 namespace register_op {
 
 class OpDefBuilderWrapper {

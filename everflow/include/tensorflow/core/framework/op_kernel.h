@@ -383,11 +383,12 @@ struct OpKernelRegistrar {
 }  // namespace kernel_factory
 }  // namespace tensorflow
 
+// Ends with a semicolon of its own, which lists such as TF_CALL_ALL_TYPES(REGISTER) need.
 #define REGISTER_KERNEL_BUILDER(description, ...) EVERFLOW_REGISTER_KERNEL(__COUNTER__, description, __VA_ARGS__)
 #define EVERFLOW_REGISTER_KERNEL(number, description, ...)                                                                  \
     static const ::tensorflow::kernel_factory::OpKernelRegistrar EVERFLOW_JOINED(everflow_kernel_, number) TF_ATTRIBUTE_UNUSED( \
         ::tensorflow::register_kernel::description, #__VA_ARGS__,                                                           \
-        [](::tensorflow::OpKernelConstruction* context) -> ::tensorflow::OpKernel* { return new __VA_ARGS__(context); })
+        [](::tensorflow::OpKernelConstruction* context) -> ::tensorflow::OpKernel* { return new __VA_ARGS__(context); });
 
 #define OP_REQUIRES(context, condition, status)                   \
     do {                                                          \
