@@ -91,7 +91,6 @@ def test_names_of_metrics_and_predictions():
     assert [keys.LABEL_MEAN, keys.PREDICTION_MEAN] == ["label/mean", "prediction/mean"]
     at = [keys.ACCURACY_AT_THRESHOLD, keys.PRECISION_AT_THRESHOLD, keys.RECALL_AT_THRESHOLD]
     assert [key % 0.5 for key in at] == [f"{kind}/positive_threshold_0.5" for kind in ("accuracy", "precision", "recall")]
-    assert [keys.PRECISION_AT_RECALL % 0.5, keys.RECALL_AT_PRECISION % 0.5] == ["precision_at_recall_0.5", "recall_at_precision_0.5"]
     of_class = [keys.PROBABILITY_MEAN_AT_CLASS, keys.AUC_AT_CLASS, keys.AUC_PR_AT_CLASS]
     assert [key % 2 for key in of_class] == ["probability_mean/class2", "auc/class2", "auc_precision_recall/class2"]
     named = [keys.PROBABILITY_MEAN_AT_NAME, keys.AUC_AT_NAME, keys.AUC_PR_AT_NAME]

@@ -23,8 +23,6 @@ class MetricKeys:
     ACCURACY_AT_THRESHOLD = "accuracy/positive_threshold_%g"
     PRECISION_AT_THRESHOLD = "precision/positive_threshold_%g"
     RECALL_AT_THRESHOLD = "recall/positive_threshold_%g"
-    PRECISION_AT_RECALL = "precision_at_recall_%g"
-    RECALL_AT_PRECISION = "recall_at_precision_%g"
     PROBABILITY_MEAN_AT_CLASS = "probability_mean/class%d"
     AUC_AT_CLASS = "auc/class%d"
     AUC_PR_AT_CLASS = "auc_precision_recall/class%d"
