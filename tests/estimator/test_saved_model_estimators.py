@@ -59,6 +59,16 @@ def test_a_saved_model_goes_on_as_the_estimator_would(exported, tmp_path):
     assert next(second.predict(lambda: {"x": tf.constant(X[:1])})) == there
 
 
+def test_predictions_and_metrics_of_a_saved_model_keep_their_names(exported, tmp_path):
+    _, folder = exported(MODES.TRAIN, MODES.EVAL)
+    second = tf.contrib.estimator.SavedModelEstimator(folder, str(tmp_path / "second"))
+    for mode in (MODES.TRAIN, MODES.EVAL):
+        with tf.Graph().as_default():
+            spec = second.model_fn({"x": tf.constant(X)}, tf.constant(X), mode, second.config)
+            assert (list(spec.predictions), list(spec.eval_metric_ops)) == (["predictions/y"], ["metrics/error"])
+            assert (spec.train_op is not None) == (mode == MODES.TRAIN)
+
+
 def test_what_was_trained_on_can_be_exported_again(exported, tmp_path):
     _, folder = exported(MODES.TRAIN, MODES.PREDICT)
     second = tf.contrib.estimator.SavedModelEstimator(folder, str(tmp_path / "second"))
