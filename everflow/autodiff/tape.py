@@ -107,6 +107,9 @@ class Tape:
         self.variables: dict[int, Any] = {}
         # Those of the operations that are a graph's.
         self.nodes: set[Any] = set()
+        # By tensor: the places of the operations that made it, of the first so many; kept once a tape is asked again.
+        self._makers: dict[int, list[int]] = {}
+        self._indexed = -1
 
     def watch(self, tensor: Any) -> None:
         """Makes what is computed from a tensor be recorded."""
@@ -169,7 +172,7 @@ class Tape:
             known = id(target) in self.watched or id(target) in kept
             if known and (is_trainable(target) or gradient is not None):
                 found.setdefault(id(target), []).append(_ones_like(target) if gradient is None else gradient)
-        needed, reached = self._on_the_way(kept)
+        needed, reached = self._on_the_way(kept, self._before(targets))
         for operation in reversed(needed):
             given_here = [_total(found, t, kept) for t in operation.outputs]
             if all(g is None for g in given_here):
@@ -182,11 +185,29 @@ class Tape:
                     found.setdefault(id(t), []).append(g if isinstance(g, (Tensor, IndexedSlices)) else convert_to_tensor(g))
         return [_sum(found.get(id(s))) for s in sources]
 
-    def _on_the_way(self, sources: set[int]) -> tuple[list[Any], set[int]]:
+    def _before(self, targets: list[Any]) -> list[Any]:
+        """Ops among which are all that lead to the targets; a tape that is asked often finds them without looking at all of its ops."""
+        if self._indexed < 0:
+            self._indexed = 0
+            return self.operations
+        for place in range(self._indexed, len(self.operations)):
+            for t in self.operations[place].outputs:
+                self._makers.setdefault(id(t), []).append(place)
+        self._indexed = len(self.operations)
+        places: set[int] = set()
+        tensors = list(targets)
+        while tensors:
+            for place in self._makers.get(id(tensors.pop()), ()):
+                if place not in places:
+                    places.add(place)
+                    tensors += self.operations[place].inputs
+        return [self.operations[place] for place in sorted(places)]
+
+    def _on_the_way(self, sources: set[int], operations: list[Any]) -> tuple[list[Any], set[int]]:
         """The ops that the sources lead to, and the tensors: others need not be differentiated."""
         reached = set(sources)
         needed = []
-        for operation in self.operations:
+        for operation in operations:
             for t in operation.inputs:
                 if id(t) in reached:
                     needed.append(operation)

@@ -170,3 +170,17 @@ def test_what_is_recomputed_has_derivatives_of_any_order():
             y = f(x)
         dx = inner.gradient(y, x)
     assert float(dx) == 12.0 and float(outer.gradient(dx, x)) == 12.0
+
+
+def test_a_tape_that_is_asked_often_looks_only_at_what_leads_to_the_target(eager):
+    v, w = tf.Variable(3.0), tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        shared = v * w
+        for n in range(1, 30):
+            y = shared * float(n) + v
+            with tape.stop_recording():
+                assert [g.numpy() for g in tape.gradient(y, [v, w])] == [2 * n + 1, 3 * n]
+                assert [g.numpy() for g in tape.gradient([y, shared], [shared, w])] == [n + 1, 3 * n + 3]
+                assert tape.gradient(shared, y) is None
+    assert len(tape._tape.operations) >= 90
+    assert len(tape._tape._before([y])) < 10
