@@ -17,6 +17,7 @@ ProjectorConfig = public(_HERE + "ProjectorConfig")(projector_config_pb2.Project
 EmbeddingInfo = public(_HERE + "EmbeddingInfo")(projector_config_pb2.EmbeddingInfo)
 SpriteMetadata = public(_HERE + "SpriteMetadata")(projector_config_pb2.SpriteMetadata)
 public(_HERE + "DESCRIPTOR")(projector_config_pb2.DESCRIPTOR)
+public(_HERE + "projector_config_pb2")(projector_config_pb2)
 
 
 @public("contrib.tensorboard.plugins.projector.visualize_embeddings")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from everflow import errors
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph.operation import Operation
@@ -34,14 +35,20 @@ def _corners(data: Any, warp: Any) -> Any:
 
 def _check(data: Any, warp: Any) -> None:
     if data.ndim != 4:
-        raise invalid_argument(
+        raise errors.UnimplementedError(
+            None,
+            None,
             "Only bilinear interpolation is currently supported. The input data shape must be [batch_size, data_height, data_width, "
-            f"data_num_channels], but is: {list(data.shape)}"
+            f"data_num_channels], but is: {list(data.shape)}",
         )
-    if warp.ndim < 2 or warp.shape[-1] != 2:
-        raise invalid_argument(
+    if warp.ndim < 2:
+        raise invalid_argument(f"warp should be at least a matrix, got shape {list(warp.shape)}")
+    if warp.shape[-1] != 2:
+        raise errors.UnimplementedError(
+            None,
+            None,
             "Only bilinear interpolation is supported, warping coordinates must be 2D; warp shape last entry should be 2, but shape "
-            f"vector is: {list(warp.shape)}"
+            f"vector is: {list(warp.shape)}",
         )
     if warp.shape[0] != data.shape[0]:
         shapes = f"{list(data.shape)}, {list(warp.shape)}"

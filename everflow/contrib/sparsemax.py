@@ -15,9 +15,7 @@ def sparsemax(logits: Any, name: str | None = None) -> Any:
     with tf.name_scope(name, "sparsemax", [logits]):
         logits = convert_to_tensor(logits, name="logits")
         batch, classes = tf.unstack(tf.shape(logits))
-        # Sums of logits that are all shifted stay exact.
-        z = logits - tf.reduce_mean(logits, axis=1)[:, tf.newaxis]
-        ordered, _ = tf.nn.top_k(z, k=classes)
+        ordered, _ = tf.nn.top_k(logits, k=classes)
         summed = tf.cumsum(ordered, axis=1)
         count = tf.range(1, tf.cast(classes, logits.dtype) + 1, dtype=logits.dtype)
         support = 1 + count * ordered > summed
@@ -25,7 +23,7 @@ def sparsemax(logits: Any, name: str | None = None) -> Any:
         # Rows of infinities or NaN have no support.
         last = tf.maximum(size, 1) - 1
         threshold = (tf.gather_nd(summed, tf.stack([tf.range(batch), last], axis=1)) - 1) / tf.cast(size, logits.dtype)
-        found = tf.maximum(tf.cast(0, logits.dtype), z - threshold[:, tf.newaxis])
+        found = tf.maximum(tf.cast(0, logits.dtype), logits - threshold[:, tf.newaxis])
         unknown = tf.logical_or(tf.equal(size, 0), tf.is_nan(summed[:, -1]))
         return tf.where(unknown, tf.fill([batch, classes], tf.cast(float("nan"), logits.dtype)), found)
 
@@ -35,11 +33,8 @@ def sparsemax_loss(logits: Any, sparsemax: Any, labels: Any, name: str | None = 
     """The loss of each row that has sparsemax as its probabilities."""
     with tf.name_scope(name, "sparsemax_loss", [logits, sparsemax, labels]):
         logits, probabilities, labels = (convert_to_tensor(t) for t in (logits, sparsemax, labels))
-        shifted = logits - tf.reduce_mean(logits, axis=1)[:, tf.newaxis]
         counts = tf.logical_or(probabilities > 0, tf.is_nan(probabilities))
-        chosen = tf.where(counts, probabilities * (shifted - 0.5 * probabilities), tf.zeros_like(shifted))
+        chosen = tf.where(counts, probabilities * (logits - 0.5 * probabilities), tf.zeros_like(logits))
         # Labels of 0 count for nothing, whatever the logit is.
-        target = tf.where(
-            tf.logical_and(tf.equal(labels, 0), tf.is_inf(shifted)), tf.zeros_like(shifted), labels * (0.5 * labels - shifted)
-        )
+        target = tf.where(tf.logical_and(tf.equal(labels, 0), tf.is_inf(logits)), tf.zeros_like(logits), labels * (0.5 * labels - logits))
         return tf.reduce_sum(chosen + target, axis=1)

@@ -8,12 +8,13 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from everflow.api import internal
+from everflow.api import internal, public
 
 _REFERENCE = re.compile(r"^@@(\w+)$", re.MULTILINE)
 _hidden: dict[str, tuple[Any, Any]] = {}
 
 
+@public("contrib.slim.make_all")
 @internal("util.all_util.make_all")
 def make_all(module_name: str, doc_string_modules: Iterable[Any] | None = None) -> list[str]:
     """The names that docstrings list as `@@name` and that the module has."""

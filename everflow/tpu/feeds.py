@@ -20,7 +20,9 @@ def _check(dtype: Any) -> None:
 def infeed_dequeue(dtype: Any, shape: Any, name: str | None = None) -> Any:
     """What the host has sent."""
     _check(tf.as_dtype(dtype))
-    return apply("InfeedDequeue", dtype=dtype, shape=shape, name=name)
+    found = apply("InfeedDequeue", dtype=dtype, shape=shape, name=name)
+    found.set_shape(shape)
+    return found
 
 
 @public("contrib.tpu.infeed_dequeue_tuple")
@@ -28,7 +30,11 @@ def infeed_dequeue_tuple(dtypes: Any, shapes: Any, name: str | None = None) -> A
     """The tensors that the host has sent together."""
     for dtype in dtypes:
         _check(tf.as_dtype(dtype))
-    return apply("InfeedDequeueTuple", dtypes=dtypes, shapes=shapes, name=name)
+    found = apply("InfeedDequeueTuple", dtypes=dtypes, shapes=shapes, name=name)
+    found = list(found) if isinstance(found, (list, tuple)) else [found]
+    for tensor, shape in zip(found, shapes):
+        tensor.set_shape(shape)
+    return found
 
 
 for _name, _op in {

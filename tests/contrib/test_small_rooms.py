@@ -22,6 +22,10 @@ def test_images_are_read_between_pixels_with_gradients():
     to_data, to_warp = (run(g) for g in tf.gradients(found, [data, warp]))
     assert to_data[0, ..., 0].tolist() == [[0.25, 0.25, 0], [0.75, 1.25, 0], [0, 0, 1.25]]
     assert to_warp[0].tolist() == [[1, 3], [3, 1.5], [-4, -4], [0, 0], [1, 3], [-8, -8], [0, 0]]
+    with pytest.raises(tf.errors.UnimplementedError, match="Only bilinear interpolation is currently supported"):
+        run(tf.contrib.resampler.resampler(tf.zeros([1, 3, 3]), warp))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Batch size of data and warp tensor must be the same"):
+        run(tf.contrib.resampler.resampler(tf.zeros([2, 3, 3, 1]), warp))
 
 
 def test_slices_are_reduced_even_empty_ones():
@@ -79,6 +83,8 @@ def test_rows_and_columns_are_matched_by_distance():
 def test_sparsemax_is_the_projection_onto_the_simplex():
     found = run(tf.contrib.sparsemax.sparsemax(tf.constant([[1.0, 0.9, -1], [3, 0, 0], [0, 0, 0]])))
     np.testing.assert_allclose(found, [[0.55, 0.45, 0], [1, 0, 0], [1 / 3] * 3], rtol=1e-6)
+    low = run(tf.contrib.sparsemax.sparsemax(tf.constant([[0, -np.inf, 0], [0, np.inf, 0]], tf.float32)))
+    assert low[0].tolist() == [0.5, 0, 0.5] and np.isnan(low[1]).all()
     logits, labels = tf.constant([[1.0, 0.9, -1]]), tf.constant([[0.0, 1, 0]])
     loss = tf.contrib.sparsemax.sparsemax_loss(logits, tf.contrib.sparsemax.sparsemax(logits), labels)
     # The gradient of the loss is what the probabilities are away from the labels.
@@ -185,3 +191,9 @@ def test_the_example_of_an_op_is_there():
 def test_borrowed_names_are_found():
     assert list(tf.contrib.graph_editor.select.iteritems({1: 2})) == [(1, 2)]
     assert tf.contrib.slim.division.getMandatoryRelease()[0] == 3
+    projector = tf.contrib.tensorboard.plugins.projector
+    assert projector.projector_config_pb2.EmbeddingInfo is projector.EmbeddingInfo
+    tf.square(3.0)
+    graph_def = tf.get_default_graph().as_graph_def()
+    assert sorted(tf.contrib.util.ops_used_by_graph_def(graph_def)) == ["Const", "Square"]
+    assert [op.name for op in tf.contrib.util.stripped_op_list_for_graph(graph_def).op] == ["Const", "Square"]

@@ -162,6 +162,7 @@ def add_collection_def(
         del meta_graph_def.collection_def[key]
 
 
+@public("contrib.util.ops_used_by_graph_def")
 @internal("framework.meta_graph.ops_used_by_graph_def")
 def ops_used_by_graph_def(graph_def: Any) -> list[str]:
     """The names of the ops (and functions) that a graph uses, also inside the functions it calls."""
@@ -182,6 +183,7 @@ def ops_used_by_graph_def(graph_def: Any) -> list[str]:
     return [op for op in used if op not in functions]
 
 
+@public("contrib.util.stripped_op_list_for_graph")
 @internal("framework.meta_graph.stripped_op_list_for_graph")
 def stripped_op_list_for_graph(graph_def: Any) -> Any:
     """The definitions of the ops that a graph uses."""

@@ -101,6 +101,7 @@ from everflow.contrib.layers.core import legacy_relu as legacy_relu
 from everflow.contrib.layers.core import linear as linear
 from everflow.contrib.framework.variables import local_variable as local_variable
 from everflow._api.contrib.slim import losses as losses
+from everflow.platform.undocumented import make_all as make_all
 from everflow.contrib.layers.feature_inputs import make_place_holder_tensors_for_base_features as make_place_holder_tensors_for_base_features
 from everflow.contrib.layers.pooling import max_pool2d as max_pool2d
 from everflow.contrib.layers.pooling import max_pool3d as max_pool3d

@@ -4,6 +4,7 @@ from typing import Any
 from everflow.tpu.training import AsyncCheckpointSaverHook as AsyncCheckpointSaverHook
 from everflow.tpu.training import CrossShardOptimizer as CrossShardOptimizer
 from everflow.tpu.topology import DeviceAssignment as DeviceAssignment
+from everflow.tpu.infeed_queue import InfeedQueue as InfeedQueue
 from everflow.estimator.tpu import InputPipelineConfig as InputPipelineConfig
 from everflow.estimator.tpu import TPURunConfig as _RunConfig
 RunConfig = _RunConfig

@@ -8,4 +8,5 @@ from everflow.contrib.projector import SpriteMetadata as SpriteMetadata
 absolute_import: Any
 division: Any
 print_function: Any
+from everflow.contrib.projector import projector_config_pb2 as projector_config_pb2
 from everflow.contrib.projector import visualize_embeddings as visualize_embeddings
