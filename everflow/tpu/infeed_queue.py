@@ -99,7 +99,7 @@ class ShardingPolicy:
         parts = [tf.TensorShape(shape) for shape in shapes]
         if any(part.ndims is None or not part.is_fully_defined() for part in parts):
             raise ValueError(f"shapes {shapes} must all be known")
-        first = parts[0].as_list()
+        first: list[Any] = parts[0].as_list()
         if any(part.as_list() != first for part in parts):
             how = f"sharded {count} ways along dimension {dimension}"
             raise ValueError(f"sharded shapes {shapes} are not consistent shards of a full shape {how}")
