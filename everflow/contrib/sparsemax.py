@@ -14,7 +14,8 @@ def sparsemax(logits: Any, name: str | None = None) -> Any:
     """The projection of each row of logits [batch, classes] onto the simplex (arXiv:1602.02068)."""
     with tf.name_scope(name, "sparsemax", [logits]):
         logits = convert_to_tensor(logits, name="logits")
-        batch, classes = tf.unstack(tf.shape(logits))
+        shape = tf.shape(logits)
+        batch, classes = shape[0], shape[1]
         ordered, _ = tf.nn.top_k(logits, k=classes)
         summed = tf.cumsum(ordered, axis=1)
         count = tf.range(1, tf.cast(classes, logits.dtype) + 1, dtype=logits.dtype)

@@ -116,6 +116,7 @@ def get_summary_description(node_def: Any) -> Any:
     return found
 
 
+@public("contrib.deprecated.scalar_summary")
 @internal("ops.logging_ops.scalar_summary")
 def scalar_summary(tags: Any, values: Any, collections: Any = None, name: str | None = None) -> Any:
     """Numbers under tags that are given in full."""
@@ -125,6 +126,7 @@ def scalar_summary(tags: Any, values: Any, collections: Any = None, name: str | 
     return found
 
 
+@public("contrib.deprecated.histogram_summary")
 @internal("ops.logging_ops.histogram_summary")
 def histogram_summary(tag: Any, values: Any, collections: Any = None, name: str | None = None) -> Any:
     """A histogram under a tag that is given in full."""
@@ -134,6 +136,7 @@ def histogram_summary(tag: Any, values: Any, collections: Any = None, name: str 
     return found
 
 
+@public("contrib.deprecated.merge_summary")
 @internal("ops.logging_ops.merge_summary")
 def merge_summary(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
     """One summary of all values of several."""

@@ -80,6 +80,11 @@ def test_rows_and_columns_are_matched_by_distance():
     assert [r.tolist() for r in run(match(distances.T, 1.0))] == [[1, -1, -1, -1], [-1, 0]]
 
 
+def test_sparsemax_takes_logits_of_unknown_rank(session):
+    logits = tf.placeholder(tf.float32)
+    assert session.run(tf.contrib.sparsemax.sparsemax(logits), {logits: [[2.0, 0.0]]}).tolist() == [[1, 0]]
+
+
 def test_sparsemax_is_the_projection_onto_the_simplex():
     found = run(tf.contrib.sparsemax.sparsemax(tf.constant([[1.0, 0.9, -1], [3, 0, 0], [0, 0, 0]])))
     np.testing.assert_allclose(found, [[0.55, 0.45, 0], [1, 0, 0], [1 / 3] * 3], rtol=1e-6)
