@@ -66,10 +66,9 @@ class ShardingPolicy:
 
     def merge(self, other: ShardingPolicy) -> None:
         """Takes over what another policy says."""
-        if other.number_of_shards is not None:
-            self.set_number_of_shards(other.number_of_shards)
-        if other.shard_dimension is not None:
-            self.set_shard_dimension(other.shard_dimension)
+        for take, said in ((self.set_number_of_shards, other.number_of_shards), (self.set_shard_dimension, other.shard_dimension)):
+            if said is not None:
+                take(said)
 
     def _known(self) -> tuple[int, int]:
         if self._number_of_shards is None or self._shard_dimension is None:

@@ -21,13 +21,13 @@ class Topology:
         if serialized:
             proto = topology_pb2.TopologyProto.FromString(serialized)
             self._mesh_shape = np.array(proto.mesh_shape, dtype=np.int32)
-            if len(self._mesh_shape) != 3 or any(self._mesh_shape < 1):
+            if self._mesh_shape.shape != (3,) or self._mesh_shape.min() < 1:
                 raise ValueError(f"`mesh_shape` must be a vector of size 3 with positive entries; got {self._mesh_shape}")
-            if proto.num_tasks < 0:
-                raise ValueError(f"`num_tasks` must be >= 0; got {proto.num_tasks}")
-            if proto.num_tpu_devices_per_task < 0:
-                raise ValueError(f"`num_tpu_devices_per_task` must be >= 0; got {proto.num_tpu_devices_per_task}")
-            shape = (proto.num_tasks, proto.num_tpu_devices_per_task, len(self._mesh_shape))
+            counts = {what: getattr(proto, what) for what in ("num_tasks", "num_tpu_devices_per_task")}
+            for what, count in counts.items():
+                if count < 0:
+                    raise ValueError(f"`{what}` must be >= 0; got {count}")
+            shape = (*counts.values(), 3)
             if len(proto.device_coordinates) != math.prod(shape):
                 raise ValueError(
                     "`device_coordinates` must have shape num_tasks * num_tpu_devices_per_task * mesh_shape.size; "

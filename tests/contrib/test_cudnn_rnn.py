@@ -126,9 +126,9 @@ def test_steps_after_the_end_of_a_sequence_are_zeros_and_leave_the_state():
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         outputs, h, short, short_h, nothing, kept = session.run([outputs, h, short, short_h, nothing, kept])
-    np.testing.assert_allclose(outputs[:2, 1], short[:, 1], rtol=1e-5)
+    np.testing.assert_allclose(outputs[:2, 1], short[:, 1], rtol=1e-5, atol=1e-6)
     assert not outputs[2:, 1].any() and outputs[2:, 0].all()
-    np.testing.assert_allclose(h[:, 1], short_h[:, 1], rtol=1e-5)
+    np.testing.assert_allclose(h[:, 1], short_h[:, 1], rtol=1e-5, atol=1e-6)
     assert not nothing[:, 0].any() and kept[0, 0].tolist() == [1, 1, 1]
 
 
@@ -140,8 +140,8 @@ def test_batches_may_come_first():
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         outputs, h, swapped, swapped_h = session.run([outputs, h, swapped, swapped_h])
-    np.testing.assert_allclose(swapped.swapaxes(0, 1), outputs, rtol=1e-5)
-    np.testing.assert_allclose(swapped_h.swapaxes(0, 1), h, rtol=1e-5)
+    np.testing.assert_allclose(swapped.swapaxes(0, 1), outputs, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(swapped_h.swapaxes(0, 1), h, rtol=1e-5, atol=1e-6)
 
 
 def test_dropout_between_layers_is_drawn_anew_in_each_step_of_training():
@@ -174,7 +174,7 @@ def test_inputs_that_are_skipped_act_like_an_identity():
     with tf.Session() as session:
         outputs, _ = layer(x, training=False)
         session.run(tf.global_variables_initializer())
-        np.testing.assert_allclose(session.run(outputs), np.tanh(x), rtol=1e-5)
+        np.testing.assert_allclose(session.run(outputs), np.tanh(x), rtol=1e-5, atol=1e-6)
 
 
 def test_objects_in_checkpoints_are_cells(tmp_path, eager):
@@ -188,7 +188,7 @@ def test_objects_in_checkpoints_are_cells(tmp_path, eager):
     np.testing.assert_allclose(outputs.numpy(), expected.numpy(), rtol=1e-4, atol=1e-5)
     again = cudnn.CudnnLSTM(2, 3)
     tf.train.Checkpoint(net=again).restore(path)
-    np.testing.assert_allclose(again(x, training=False)[0].numpy(), expected.numpy(), rtol=1e-5)
+    np.testing.assert_allclose(again(x, training=False)[0].numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
     with pytest.raises(NotImplementedError, match="does not yet support object-based saving"):
         units = cudnn.CudnnGRU(1, 3)
         units(x)

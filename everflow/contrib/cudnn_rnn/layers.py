@@ -187,16 +187,10 @@ class _CudnnRNN(base.Layer):
     def _create_saveable(self) -> None:
         if self._saveable is not None:
             raise RuntimeError("Cudnn saveable already created.")
-        self._saveable = self._saveable_cls(
-            opaque_params=self.trainable_variables[0],
-            num_layers=self.num_layers,
-            num_units=self.num_units,
-            input_size=self.input_size,
-            input_mode=self.input_mode,
-            direction=self.direction,
-            scope=tf.get_variable_scope(),
-            name=f"{self.trainable_variables[0].name.split(':')[0]}_saveable",
-        )
+        parameters = self.trainable_variables[0]
+        described = {what: getattr(self, what) for what in ("num_layers", "num_units", "input_size", "input_mode", "direction")}
+        name = parameters.name.partition(":")[0] + "_saveable"
+        self._saveable = self._saveable_cls(opaque_params=parameters, scope=tf.get_variable_scope(), name=name, **described)
         self._saveable._add_trackable_dependencies(self, self._plain_dtype)
         if not in_eager_mode():
             known = tf.get_collection(tf.GraphKeys.SAVEABLE_OBJECTS)

@@ -139,15 +139,10 @@ def rename_axis(labeled_tensor: Any, existing_name: str, new_name: str, name: st
 
 
 def _batched(
-    function: Callable[..., Any],
-    scope_name: str,
-    labeled_tensors: Sequence[Any],
-    batch_size: int,
-    enqueue_many: bool,
-    smaller: bool,
-    name: str | None,
+    function: Callable[..., Any], scope_name: str, labeled_tensors: Sequence[Any], name: str | None, **settings: Any
 ) -> list[LabeledTensor]:
     """What a function that makes batches of tensors gives, with axes."""
+    enqueue_many, size = settings["enqueue_many"], None if settings["allow_smaller_final_batch"] else settings["batch_size"]
     with tf.name_scope(name, scope_name, labeled_tensors) as scope:
         lts = [convert_to_labeled_tensor(lt) for lt in labeled_tensors]
         axes = []
@@ -157,8 +152,8 @@ def _batched(
                 if not own or own[0].name != "batch":
                     raise ValueError(f"if enqueue_many is True, the first axis must be called batch, but got {list(lt.axes)}")
                 own = own[1:]
-            axes.append([Axis("batch", None if smaller else batch_size), *own])
-        found = function([lt.tensor for lt in lts], scope)
+            axes.append([Axis("batch", size), *own])
+        found = function([lt.tensor for lt in lts], name=scope, **settings)
         found = [found] if len(lts) == 1 and not isinstance(found, (list, tuple)) else found
         return [LabeledTensor(tensor, own) for tensor, own in zip(found, axes)]
 
@@ -174,19 +169,7 @@ def batch(
     name: str | None = None,
 ) -> list[LabeledTensor]:
     """Batches from a queue, with an axis `batch`; see tf.train.batch."""
-
-    def enqueue(tensors: list[Any], scope: str) -> Any:
-        return tf.train.batch(
-            tensors,
-            batch_size=batch_size,
-            num_threads=num_threads,
-            capacity=capacity,
-            enqueue_many=enqueue_many,
-            allow_smaller_final_batch=allow_smaller_final_batch,
-            name=scope,
-        )
-
-    return _batched(enqueue, "lt_batch", labeled_tensors, batch_size, enqueue_many, allow_smaller_final_batch, name)
+    return _batched(tf.train.batch, "lt_batch", **locals())
 
 
 @public(HOME + "shuffle_batch")
@@ -202,21 +185,7 @@ def shuffle_batch(
     name: str | None = None,
 ) -> list[LabeledTensor]:
     """Shuffled batches from a queue, with an axis `batch`; see tf.train.shuffle_batch."""
-
-    def enqueue(tensors: list[Any], scope: str) -> Any:
-        return tf.train.shuffle_batch(
-            tensors,
-            batch_size=batch_size,
-            num_threads=num_threads,
-            capacity=capacity,
-            enqueue_many=enqueue_many,
-            min_after_dequeue=min_after_dequeue,
-            seed=seed,
-            allow_smaller_final_batch=allow_smaller_final_batch,
-            name=scope,
-        )
-
-    return _batched(enqueue, "lt_shuffle_batch", labeled_tensors, batch_size, enqueue_many, allow_smaller_final_batch, name)
+    return _batched(tf.train.shuffle_batch, "lt_shuffle_batch", **locals())
 
 
 @public(HOME + "random_crop")

@@ -61,23 +61,22 @@ class Pruning:
 
     def _check(self) -> None:
         spec = self._spec
-        if spec.begin_pruning_step < 0:
-            raise ValueError("Illegal value for begin_pruning_step")
-        if spec.begin_pruning_step >= spec.end_pruning_step != -1:
-            raise ValueError(
-                f"Pruning must begin before it can end. begin_step={spec.begin_pruning_step}, end_step={spec.end_pruning_step}."
-                "Set end_pruning_step to -1 if pruning is required till training stops"
-            )
-        if spec.sparsity_function_begin_step < 0:
-            raise ValueError("Illegal value for sparsity_function_begin_step")
-        if spec.sparsity_function_begin_step >= spec.sparsity_function_end_step:
-            raise ValueError("Sparsity function requires begin_step < end_step")
-        if not 0.0 <= spec.threshold_decay < 1.0:
-            raise ValueError("threshold_decay must be in range [0,1)")
-        if not 0.0 <= spec.initial_sparsity < 1.0:
-            raise ValueError("initial_sparsity must be in range [0,1)")
-        if not 0.0 <= spec.target_sparsity < 1.0:
-            raise ValueError("target_sparsity must be in range [0,1)")
+        starts, ends = (
+            (spec.begin_pruning_step, spec.sparsity_function_begin_step),
+            (spec.end_pruning_step, spec.sparsity_function_end_step),
+        )
+        wrong = {
+            "Illegal value for begin_pruning_step": starts[0] < 0,
+            f"Pruning must begin before it can end. begin_step={starts[0]}, end_step={ends[0]}."
+            "Set end_pruning_step to -1 if pruning is required till training stops": starts[0] >= ends[0] != -1,
+            "Illegal value for sparsity_function_begin_step": starts[1] < 0,
+            "Sparsity function requires begin_step < end_step": starts[1] >= ends[1],
+        }
+        for share in ("threshold_decay", "initial_sparsity", "target_sparsity"):
+            wrong[f"{share} must be in range [0,1)"] = not 0 <= getattr(spec, share) < 1
+        for message, holds in wrong.items():
+            if holds:
+                raise ValueError(message)
 
     def _scheduled(self) -> Any:
         spec = self._spec

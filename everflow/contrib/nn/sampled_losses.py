@@ -82,20 +82,7 @@ def sampled_sparse_softmax_loss(
     name: str = "sampled_sparse_softmax_loss",
 ) -> Any:
     """The sampled softmax loss of examples with one class each: `labels` of shape [batch, 1]."""
-    logits, _ = sampled_logits(
-        weights=weights,
-        biases=biases,
-        labels=labels,
-        inputs=inputs,
-        num_sampled=num_sampled,
-        num_classes=num_classes,
-        num_true=1,
-        sampled_values=sampled_values,
-        subtract_log_q=True,
-        remove_accidental_hits=remove_accidental_hits,
-        partition_strategy=partition_strategy,
-        name=name,
-    )
+    logits, _ = sampled_logits(num_true=1, subtract_log_q=True, **locals())
     # The true class comes first.
     first = tf.zeros([tf.shape(labels)[0]], tf.int64)
     return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=first, logits=logits)

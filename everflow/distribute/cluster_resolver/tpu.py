@@ -44,6 +44,15 @@ class DeviceDetails(NamedTuple):
     total_cores: int
 
 
+def _only(tpus: list[Any]) -> Any:
+    """The one TPU that a session can use."""
+    if len(tpus) > 1:
+        raise NotImplementedError("Using multiple TPUs in a single session is not yet implemented")
+    for tpu in tpus:
+        return tpu
+    raise ValueError("At least one TPU must be specified.")
+
+
 def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
@@ -64,12 +73,7 @@ class TPUClusterResolver(resolvers.ClusterResolver):
         service: Any = None,
         discovery_url: str | None = None,
     ) -> None:
-        if isinstance(tpu, list):
-            if not tpu:
-                raise ValueError("At least one TPU must be specified.")
-            if len(tpu) != 1:
-                raise NotImplementedError("Using multiple TPUs in a single session is not yet implemented")
-            tpu = tpu[0]
+        tpu = _only(tpu) if isinstance(tpu, list) else tpu
         in_gke = self._in_gke()
         if tpu is None:
             tpu = self._gke_endpoints() if in_gke else os.environ.get(TPU_NAME, "")

@@ -20,13 +20,15 @@ class SparseFeatureColumn:
     """Which examples have which ids, and with which value; 1 where there are no values."""
 
     def __init__(self, example_indices: Any, feature_indices: Any, feature_values: Any) -> None:
-        with name_scope(None, "SparseFeatureColumn", [example_indices, feature_indices]):
-            self._example_indices = tf.convert_to_tensor(example_indices, name="example_indices", dtype=tf.int64)
-            self._feature_indices = tf.convert_to_tensor(feature_indices, name="feature_indices", dtype=tf.int64)
-        self._feature_values = None
-        if feature_values is not None:
-            with name_scope(None, "SparseFeatureColumn", [feature_values]):
-                self._feature_values = tf.convert_to_tensor(feature_values, name="feature_values", dtype=tf.float32)
+        self._example_indices, self._feature_indices = self._tensors(
+            tf.int64, example_indices=example_indices, feature_indices=feature_indices
+        )
+        self._feature_values = None if feature_values is None else self._tensors(tf.float32, feature_values=feature_values)[0]
+
+    @staticmethod
+    def _tensors(dtype: Any, **values: Any) -> list[Any]:
+        with name_scope(None, "SparseFeatureColumn", list(values.values())):
+            return [tf.convert_to_tensor(value, dtype, name) for name, value in values.items()]
 
     @property
     def example_indices(self) -> Any:
