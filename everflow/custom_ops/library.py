@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-import sys
 import threading
 import types
 from collections.abc import Callable
@@ -65,7 +64,6 @@ def _load(given: str, path: str) -> types.ModuleType:
         function.__doc__ = words.doc or function.__doc__
         function.__name__ = function.__qualname__ = snake_case(words.name)
         setattr(module, function.__name__, function)
-    sys.modules.setdefault(name, module)
     return module
 
 

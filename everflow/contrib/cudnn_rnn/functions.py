@@ -159,24 +159,9 @@ def cudnn_rnn_of_one_state(
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """A network whose cells have but one state: (outputs, h)."""
-    input_c = tf.constant([], dtype=getattr(input_h, "dtype", None))
-    found = cudnn_rnn(
-        inputs,
-        input_h,
-        input_c,
-        params,
-        is_training,
-        rnn_mode,
-        sequence_lengths,
-        time_major,
-        input_mode,
-        direction,
-        dropout,
-        seed,
-        None,
-        name,
-    )
-    return found[:2]
+    given = locals()
+    no_memory = tf.constant([], dtype=getattr(input_h, "dtype", None))
+    return cudnn_rnn(input_c=no_memory, **given)[:2]
 
 
 @published("cudnn_gru")
@@ -194,9 +179,7 @@ def cudnn_gru(
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Gated recurrent units: (outputs, h)."""
-    return cudnn_rnn_of_one_state(
-        inputs, input_h, params, is_training, GRU, sequence_lengths, time_major, input_mode, direction, dropout, seed, name
-    )
+    return cudnn_rnn_of_one_state(rnn_mode=GRU, **locals())
 
 
 @published("cudnn_rnn_tanh")
@@ -214,9 +197,7 @@ def cudnn_rnn_tanh(
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Plain cells with tanh: (outputs, h)."""
-    return cudnn_rnn_of_one_state(
-        inputs, input_h, params, is_training, TANH, sequence_lengths, time_major, input_mode, direction, dropout, seed, name
-    )
+    return cudnn_rnn_of_one_state(rnn_mode=TANH, **locals())
 
 
 @published("cudnn_rnn_relu")
@@ -234,9 +215,7 @@ def cudnn_rnn_relu(
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Plain cells with relu: (outputs, h)."""
-    return cudnn_rnn_of_one_state(
-        inputs, input_h, params, is_training, RELU, sequence_lengths, time_major, input_mode, direction, dropout, seed, name
-    )
+    return cudnn_rnn_of_one_state(rnn_mode=RELU, **locals())
 
 
 @published("cudnn_rnn_opaque_params_to_canonical")
