@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "custom_ops.h"
@@ -70,6 +71,8 @@ struct Run {
     std::vector<nb::object> made, results;
     std::vector<std::vector<int64_t>> made_sizes;
     std::string message;
+    // What Python raised while memory was asked for.
+    std::unique_ptr<nb::python_error> refused;
 
     explicit Run(const CustomKernel& of) : kernel(of), made(of.outputs.size()), results(of.outputs.size()), made_sizes(of.outputs.size()) { sizes.reserve(of.inputs.size()); }
 
@@ -149,8 +152,7 @@ struct Run {
             tensor->owner = made.release().ptr(), tensor->release = drop;
             return true;
         } catch (nb::python_error& error) {
-            error.restore();
-            PyErr_Clear();
+            run.refused = std::make_unique<nb::python_error>(std::move(error));
             return false;
         }
     }
@@ -194,6 +196,7 @@ nb::object CustomKernel::call(const nb::args& values) {
         nb::gil_scoped_release released;
         code = compute(kernel, run.inputs.data(), static_cast<int32_t>(run.inputs.size()), &entry, Run::failed);
     }
+    if (code && run.refused) throw nb::python_error(std::move(*run.refused));
     if (code) return raises(code, nb::str(run.message.c_str(), run.message.size()));
     if (run.results.size() == 1) return run.results[0];
     nb::list all;

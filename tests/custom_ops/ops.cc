@@ -189,6 +189,10 @@ public:
         if (how_ == "throws") throw std::runtime_error("thrown by a kernel");
         if (how_ == "wrong type") context->input(0).flat<int32>();
         if (how_ == "wrong rank") context->input(0).matrix<float>();
+        if (how_ == "too large") {
+            Tensor* y = nullptr;
+            OP_REQUIRES_OK(context, context->allocate_output(0, TensorShape({int64{1} << 40, int64{1} << 20}), &y));
+        }
     }
 
 private:

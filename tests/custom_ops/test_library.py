@@ -122,6 +122,12 @@ def test_faulty_kernels_end_with_an_error(ops, how, message):
         run(ops.faulty([1.0, 2.0], how=how))
 
 
+def test_memory_that_is_not_there_is_refused_in_words_of_those_who_keep_it(ops):
+    with pytest.raises(Exception, match=r"(?i)memory|storage|overflow"):
+        run(ops.faulty([1.0], how="too large"))
+    assert run(ops.times_plus([1.0])).tolist() == [2]
+
+
 def test_gradients_are_registered_in_python(ops):
     tf.RegisterGradient("TimesPlus")(lambda op, dy: dy * op.get_attr("factor"))
     x = tf.constant([1.0, 2.0])
