@@ -71,36 +71,52 @@ def _convolution(
 ) -> Any:
     if data_format not in _FORMATS:
         raise ValueError(f"Invalid data_format: {data_format!r}")
-    with tf.variable_scope(scope, kind, [inputs], reuse=reuse, custom_getter=variable_getter(_KERNEL_AND_BIAS)) as sc:
-        inputs = tf.convert_to_tensor(inputs)
+
+    def chosen(inputs: Any) -> Any:
         rank = inputs.get_shape().ndims
         if conv_dims is not None and conv_dims + 2 != rank:
             raise ValueError(f"Convolution expects input with rank {conv_dims + 2}, got {rank}")
         if rank not in (3, 4, 5):
             raise ValueError("Convolution not supported for input with rank", rank)
-        made = {3: layers.Conv1D, 4: layers.Conv2D, 5: layers.Conv3D}[rank](
-            filters=num_outputs,
-            kernel_size=kernel_size,
-            strides=stride,
-            padding=padding,
-            data_format=_layout(data_format),
-            dilation_rate=rate,
+        return {3: layers.Conv1D, 4: layers.Conv2D, 5: layers.Conv3D}[rank]
+
+    return weighted(kind, inputs, chosen, window(kernel_size, stride, padding, data_format, rate, num_outputs), locals())
+
+
+def window(kernel_size: Any, stride: Any, padding: str, data_format: str | None, rate: Any, num_outputs: int) -> dict[str, Any]:
+    """The same as tf.layers calls it."""
+    sizes = {"filters": num_outputs, "kernel_size": kernel_size, "strides": stride, "dilation_rate": rate}
+    return {**sizes, "padding": padding, "data_format": _layout(data_format)}
+
+
+def weighted(kind: str, inputs: Any, choose: Callable[[Any], Any], own: dict[str, Any], settings: dict[str, Any]) -> Any:
+    """Applies a layer with weights and biases, in a scope of its own.
+
+    `choose(inputs)` returns its class, `own` are the arguments that only it has, and `settings` those that all such functions have:
+    normalization, activation, initializers, collections and so on.
+    """
+    getter = variable_getter(_KERNEL_AND_BIAS)
+    with tf.variable_scope(settings["scope"], kind, [inputs], reuse=settings["reuse"], custom_getter=getter) as sc:
+        inputs = tf.convert_to_tensor(inputs)
+        made = choose(inputs)(
+            **own,
             activation=None,
-            use_bias=not normalizer_fn and bool(biases_initializer),
-            kernel_initializer=weights_initializer,
-            bias_initializer=biases_initializer,
-            kernel_regularizer=weights_regularizer,
-            bias_regularizer=biases_regularizer,
+            use_bias=not settings["normalizer_fn"] and bool(settings["biases_initializer"]),
+            kernel_initializer=settings["weights_initializer"],
+            bias_initializer=settings["biases_initializer"],
+            kernel_regularizer=settings["weights_regularizer"],
+            bias_regularizer=settings["biases_regularizer"],
             activity_regularizer=None,
-            trainable=trainable,
+            trainable=settings["trainable"],
             name=sc.name,
             dtype=inputs.dtype.base_dtype,
             _scope=sc,
-            _reuse=reuse,
+            _reuse=settings["reuse"],
         )
         outputs = made.apply(inputs)
-        _collect(made, variables_collections)
-        return finished(outputs, sc.name, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
+        _collect(made, settings["variables_collections"])
+        rest = (settings[what] for what in ("normalizer_fn", "normalizer_params", "activation_fn", "outputs_collections"))
+        return finished(outputs, sc.name, *rest)
 
 
 def _collect(made: Any, variables_collections: Any) -> None:

@@ -9,14 +9,8 @@ from typing import Any
 import everflow as tf
 from everflow.contrib.framework.arg_scopes import add_arg_scope
 from everflow.contrib.framework.variables import model_variable
-from everflow.contrib.layers.collecting import (
-    add_to_collections,
-    channel_dimension,
-    collect_named_outputs,
-    get_variable_collections,
-    variable_getter,
-)
-from everflow.contrib.layers.convolutional import finished
+from everflow.contrib.layers.collecting import channel_dimension, collect_named_outputs, get_variable_collections, variable_getter
+from everflow.contrib.layers.convolutional import finished, weighted
 from everflow.contrib.layers.initializers import xavier_initializer
 from everflow.contrib.layers.publishing import layer
 from everflow.graph import dtypes
@@ -47,29 +41,7 @@ def fully_connected(
             num_outputs = int(num_outputs)
         except (TypeError, ValueError):
             raise ValueError(f"num_outputs type should be one of int, got {type(num_outputs)}") from None
-    getter = variable_getter({"bias": "biases", "kernel": "weights"})
-    with tf.variable_scope(scope, "fully_connected", [inputs], reuse=reuse, custom_getter=getter) as sc:
-        inputs = tf.convert_to_tensor(inputs)
-        made = layers.Dense(
-            units=num_outputs,
-            activation=None,
-            use_bias=not normalizer_fn and bool(biases_initializer),
-            kernel_initializer=weights_initializer,
-            bias_initializer=biases_initializer,
-            kernel_regularizer=weights_regularizer,
-            bias_regularizer=biases_regularizer,
-            activity_regularizer=None,
-            trainable=trainable,
-            name=sc.name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=sc,
-            _reuse=reuse,
-        )
-        outputs = made.apply(inputs)
-        add_to_collections(made.kernel, variables_collections, "weights")
-        if made.bias is not None:
-            add_to_collections(made.bias, variables_collections, "biases")
-        return finished(outputs, sc.name, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
+    return weighted("fully_connected", inputs, lambda _: layers.Dense, {"units": num_outputs}, locals())
 
 
 elu = layer("elu")(functools.partial(fully_connected, activation_fn=tf.nn.elu))

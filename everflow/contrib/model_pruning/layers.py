@@ -9,8 +9,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.contrib.framework.arg_scopes import add_arg_scope
-from everflow.contrib.layers.collecting import add_to_collections, variable_getter
-from everflow.contrib.layers.convolutional import finished
+from everflow.contrib.layers.convolutional import weighted, window
 from everflow.contrib.layers.initializers import xavier_initializer
 from everflow.contrib.model_pruning.masks import MASKED_NAME, collect
 from everflow.layers.convolutional import Conv2D
@@ -160,40 +159,13 @@ def masked_convolution(
     """tf.contrib.layers.conv2d with a mask for its weights."""
     if data_format not in (None, "NHWC", "NCHW"):
         raise ValueError(f"Invalid data_format: {data_format!r}")
-    getter = variable_getter({"bias": "biases", "kernel": "weights"})
-    with tf.variable_scope(scope, "Conv", [inputs], reuse=reuse, custom_getter=getter) as sc:
-        inputs = tf.convert_to_tensor(inputs)
+
+    def chosen(inputs: Any) -> Any:
         if inputs.shape.rank != 4:
             raise ValueError(f"Convolution expects inputs of rank 4, got inputs with rank {inputs.shape.rank}")
-        layer = MaskedConv2D(
-            filters=num_outputs,
-            kernel_size=kernel_size,
-            strides=stride,
-            padding=padding,
-            data_format="channels_first" if data_format == "NCHW" else "channels_last",
-            dilation_rate=rate,
-            activation=None,
-            use_bias=not normalizer_fn and bool(biases_initializer),
-            kernel_initializer=weights_initializer,
-            bias_initializer=biases_initializer,
-            kernel_regularizer=weights_regularizer,
-            bias_regularizer=biases_regularizer,
-            activity_regularizer=None,
-            trainable=trainable,
-            name=sc.name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=sc,
-            _reuse=reuse,
-        )
-        return _finished(layer, inputs, sc, variables_collections, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
+        return MaskedConv2D
 
-
-def _finished(layer: Any, inputs: Any, scope: Any, collections: Any, *rest: Any) -> Any:
-    outputs = layer.apply(inputs)
-    add_to_collections(layer.kernel, collections, "weights")
-    if layer.bias is not None:
-        add_to_collections(layer.bias, collections, "biases")
-    return finished(outputs, scope.name, *rest)
+    return weighted("Conv", inputs, chosen, window(kernel_size, stride, padding, data_format, rate, num_outputs), locals())
 
 
 @public("contrib.model_pruning.masked_fully_connected")
@@ -217,22 +189,4 @@ def masked_fully_connected(
     """tf.contrib.layers.fully_connected with a mask for its weights."""
     if not isinstance(num_outputs, int):
         raise ValueError(f"num_outputs should be integer, got {num_outputs}.")
-    getter = variable_getter({"bias": "biases", "kernel": "weights"})
-    with tf.variable_scope(scope, "fully_connected", [inputs], reuse=reuse, custom_getter=getter) as sc:
-        inputs = tf.convert_to_tensor(inputs)
-        layer = MaskedFullyConnected(
-            units=num_outputs,
-            activation=None,
-            use_bias=not normalizer_fn and bool(biases_initializer),
-            kernel_initializer=weights_initializer,
-            bias_initializer=biases_initializer,
-            kernel_regularizer=weights_regularizer,
-            bias_regularizer=biases_regularizer,
-            activity_regularizer=None,
-            trainable=trainable,
-            name=sc.name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=sc,
-            _reuse=reuse,
-        )
-        return _finished(layer, inputs, sc, variables_collections, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
+    return weighted("fully_connected", inputs, lambda _: MaskedFullyConnected, {"units": num_outputs}, locals())
