@@ -391,7 +391,7 @@ def test_metrics_are_kept_or_are_refused(made, expected):
         (lambda: C.MinMaxNorm(0.5, 1.0, 0.5)(t(2, 2)), ["float32 [2, 2]", [[0.65811, 1.2236], [1.9743, 2.4472]]]),
         (lambda: C.MinMaxNorm()(t(2, 2)), ["float32 [2, 2]", [[0.31623, 0.44721], [0.94868, 0.89443]]]),
         (lambda: C.MinMaxNorm(axis=1)(t(2, 2)), ["float32 [2, 2]", [[0.44721, 0.89443], [0.6, 0.8]]]),
-        (lambda: C.RadialConstraint()(t(3, 3, 1, 1)).shape if hasattr(C, "RadialConstraint") else 0, [3, 3, 1, 1]),
+        (lambda: C.RadialConstraint()(t(3, 3, 1, 1)).shape, [3, 3, 1, 1]),
         (
             lambda: [c().get_config() for c in (C.MaxNorm, C.NonNeg, C.UnitNorm, C.MinMaxNorm)],
             [{"max_value": 2, "axis": 0}, {}, {"axis": 0}, {"min_value": 0.0, "max_value": 1.0, "rate": 1.0, "axis": 0}],
