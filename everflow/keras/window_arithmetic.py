@@ -125,11 +125,12 @@ def convert_kernel(kernel: np.ndarray) -> np.ndarray:
 
 
 _WORDS = {"padding": normalize_padding, "data_format": normalize_data_format}
-_SIZES = frozenset(("kernel_size", "pool_size", "strides", "dilation_rate"))
+# In the order in which they are looked at: the first that is wrong is the one that people are told of.
+_SIZES = ("kernel_size", "pool_size", "strides", "dilation_rate")
 
 
 def windows(given: dict[str, Any], rank: int) -> dict[str, Any]:
     """A layer's arguments, those that describe windows as it keeps them: sizes along each axis, words in lower case."""
-    sizes = {name: normalize_tuple(given[name], rank, name) for name in given.keys() & _SIZES}
+    sizes = {name: normalize_tuple(given[name], rank, name) for name in _SIZES if name in given}
     words = {name: normalize(given[name]) for name, normalize in _WORDS.items() if name in given}
     return {**given, **sizes, **words}
