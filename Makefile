@@ -11,6 +11,7 @@ venv: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt setup.py $(wildcard native/* native/framework/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[test]'
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m compileall -q everflow
 	touch $@
 
 # Tests share the machine's cores between workers, not threads. What depends on the processor's instructions is tested as well on each

@@ -2,7 +2,8 @@
 
     python benchmarks/run.py [name=python ...] [--cases a,b] [--rounds 3] [--cpu native,avx2]
 
-Each peer is the path of a Python that has TensorFlow. Every case runs in a process of its own, the implementations taking turns, and the
+Each peer is the path of a Python that has TensorFlow; those called `torch` and `compiled` are of one that has PyTorch, and run the cases'
+translations, eager or through torch.compile. Every case runs in a process of its own, the implementations taking turns, and the
 best round of each counts. With several kinds of processors, a table is made for each: this one may stand for lesser ones.
 """
 
@@ -28,7 +29,7 @@ def cases():
 
 
 def measure(command, module, name, kind):
-    done = subprocess.run([*command, str(HERE / "case.py"), module, name], capture_output=True, text=True, env=environment(kind))
+    done = subprocess.run([*command, module, name], capture_output=True, text=True, env=environment(kind))
     if done.returncode:
         print(f"{name} failed under {command[0]}:\n{done.stderr[-2000:]}", file=sys.stderr)
         return None
@@ -53,10 +54,13 @@ def main():
     parser.add_argument("--cpu", default="native", help="kinds of processors, such as native,avx2")
     args = parser.parse_args()
     os.environ["BENCH_SHARE"] = str(args.share)
-    commands = {"everflow": [sys.executable, "-m", "everflow", "run"]}
+    commands = {"everflow": [sys.executable, "-m", "everflow", "run", str(HERE / "case.py")]}
     for peer in args.peers:
         name, _, python = peer.partition("=")
-        commands[name] = [python]
+        commands[name] = {
+            "torch": [python, str(HERE / "translated.py")],
+            "compiled": ["env", "BENCH_COMPILE=1", python, str(HERE / "translated.py")],
+        }.get(name, [python, str(HERE / "case.py")])
     known = cases()
     for kind in kinds(args.cpu):
         table(kind, commands, {name: known[name] for name in (args.cases.split(",") if args.cases else known)}, args.rounds)

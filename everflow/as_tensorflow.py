@@ -4,9 +4,10 @@ import sys
 
 from everflow import alias, lazy, years
 
-# A TensorFlow program has no use for it, and short programs spend most of their time with imports.
-if "torch" not in sys.modules:
-    sys.meta_path.insert(0, lazy.Late())
 alias.install()
 alias.tell_processes()
 years.install()
+# A TensorFlow program has no use for some of it, and short programs spend most of their time with imports.
+if "torch" not in sys.modules:
+    lazy.link_ahead()
+    sys.meta_path.insert(0, lazy.Late())

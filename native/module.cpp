@@ -10,6 +10,8 @@
 #include "text.h"
 
 NB_MODULE(_native, module) {
+    // At a program\'s end what is left is the system\'s to free.
+    nanobind::set_leak_warnings(false);
     module.doc() = "What must run per element and neither torch nor numpy does.";
     everflow::add_processor(module);
     everflow::add_batch_norm(module);

@@ -266,3 +266,31 @@ print(a.tolist())
 """),
     )
     assert found.stdout == "b'\\x01\\x02\\x03\\t' b'\\x02' 8 [2 7] [256]\n[[5, 2], [6, 7]]\n", found.stderr
+
+
+def test_files_left_open_are_written_at_the_end(tmp_path):
+    program = """
+import atexit, tensorflow as tf
+
+class Log:
+    def __init__(self, path):
+        self.itself, self.file = self, open(path, "w")
+
+kept = open("kept.txt", "w")
+kept.write("kept")
+looped = Log("looped.txt")
+looped.file.write("looped")
+tf.Session().run(tf.constant(1))
+atexit.register(kept.write, " to the end")
+"""
+    (tmp_path / "program.py").write_text(program)
+    done = everflow("run", "program.py", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "kept.txt").read_text() == "kept to the end"
+    assert (tmp_path / "looped.txt").read_text() == "looped"
+
+
+def test_a_program_that_ends_at_once_ends_well():
+    for _ in range(3):
+        done = everflow("run", "-c", "print('ends')")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "ends\n", "")
