@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
-from everflow import api, looks
+from everflow import api, looks, replacements
 
 FOLDERS = ("python", "core", "contrib", "examples", "compiler", "tensorflow_estimator", "tensorflow_serving")
 
@@ -62,10 +62,12 @@ class Names(MutableMapping[str, Any]):
             raise KeyError(name) from None
 
     def __setitem__(self, name: str, value: Any) -> None:
-        self._held[name] = value
+        setattr(self._module, name, value)
 
     def __delitem__(self, name: str) -> None:
-        del self._held[name]
+        if name not in self._held:
+            raise KeyError(name)
+        delattr(self._module, name)
 
     def __iter__(self) -> Iterator[str]:
         return iter([*self._held, *(name for name in dir(self._module) if name not in self._held and hasattr(self._module, name))])
@@ -78,6 +80,8 @@ class Names(MutableMapping[str, Any]):
         return dict(self._held)
 
     def clear(self) -> None:
+        for name in [*self._held]:
+            replacements.undo(self._module.__name__, name, self._held[name])
         self._held.clear()
 
 
@@ -99,6 +103,18 @@ class InternalModule(types.ModuleType):
         value = attribute(self.__everflow__, name)
         _held_by(self)[name] = value
         return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        held = _held_by(self)
+        if "__everflow__" in held and not isinstance(value, types.ModuleType) and hasattr(self, name):
+            replacements.follow(self.__name__, name, held[name], value)
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        held = _held_by(self)
+        if name in held:
+            replacements.undo(self.__name__, name, held[name])
+        super().__delattr__(name)
 
     def __dir__(self) -> list[str]:
         path = self.__everflow__

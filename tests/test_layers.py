@@ -31,6 +31,7 @@ LAYERS = (
         "nest_paths",
         "platform",
         "proto",
+        "replacements",
         "versions",
         "years",
     },
