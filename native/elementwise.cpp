@@ -24,8 +24,9 @@ namespace everflow {
 namespace {
 
 constexpr size_t BLOCK = 512;
-// A thread gets at least so many blocks.
+// A thread gets at least so many blocks, or fewer of a chain in which each takes longer.
 constexpr size_t GRAIN = 32;
+constexpr size_t WORK = 96;
 constexpr size_t MOST_TENSORS = 64;
 
 using Loop = void (*)(const float*, const float*, float*, size_t);
@@ -83,7 +84,8 @@ void Chain::run(size_t threads, nb::args pointers) const {
     for (size_t i = 0; i < tensors_; ++i) bases[i] = reinterpret_cast<float*>(nb::cast<uintptr_t>(pointers[i]));
     nb::gil_scoped_release released;
     const size_t down = (rows_ + together_ - 1) / together_;
-    in_parallel(down * across_, GRAIN, threads, [&](size_t begin, size_t end) { run_blocks(bases, 0, rows_, begin, end); });
+    const size_t grain = std::min(GRAIN, WORK / std::max<size_t>(1, instructions_.size()));
+    in_parallel(down * across_, grain, threads, [&](size_t begin, size_t end) { run_blocks(bases, 0, rows_, begin, end); });
 }
 
 void Chain::run_rows(float* const* bases, size_t first, size_t last) const {

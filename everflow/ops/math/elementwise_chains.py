@@ -14,7 +14,7 @@ from everflow.ops.core.registry import fused_op
 from everflow.ops.core.rows import Apply
 from everflow.values.tensors import torch_dtype
 
-# What is larger than this is shared among threads.
+# What takes more operations than this is shared among threads.
 LARGE = 1 << 16
 
 
@@ -224,7 +224,7 @@ class Chain:
         run_chain = self.native(dims).run
         single = len(self.results) == 1
         allocate = self._allocation(dims)
-        threads: Callable[[], int] = torch.get_num_threads if math.prod(dims) > LARGE else lambda: 1
+        threads: Callable[[], int] = torch.get_num_threads if math.prod(dims) * len(self.members) > LARGE else lambda: 1
 
         def compute(xs: Any) -> Any:
             xs = [x if x.is_contiguous() else x.contiguous() for x in xs]

@@ -3,21 +3,24 @@ arithmetic; on large ones, reading and writing memory does."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
 from everflow.graph import dtypes
 from everflow.ops.core.node import Node, Value
-from everflow.ops.math.elementwise_chains import Chain, is_elementwise, joined, may_be_elementwise
+from everflow.ops.math.elementwise_chains import Chain, is_elementwise, is_static, joined, may_be_elementwise
 from everflow.runtime.plan import Plan, fused
 from everflow.runtime.symbols import Symbols
 
 FEWEST_OPS = 2
 MOST_TENSORS = 60
+# Ops on tensors of so many elements gain from being done together even if they have nothing in common.
+SMALL = 1 << 12
 
 
 def group_elementwise(plan: Plan) -> bool:
-    """Puts one node in the place of element-wise nodes that have one shape and can run at the same time.
+    """Puts one node in the place of element-wise nodes that have one shape and can run one after the other.
 
     Sizes that are not known before running are taken to be the same where ops combine them; a group looks at what comes, and
     computes node by node where they are not.
@@ -63,34 +66,91 @@ class LikelyShapes:
 
 
 def _fuse(plan: Plan, dims: Any, likely: LikelyShapes) -> bool:
-    """Goes through the nodes in order. Members of a group run when it is closed, and what depends on them afterwards."""
+    """Groups what lies between effects, which stay where they are."""
     nodes: list[Node] = []
     table: dict[Value, Value] = {}
-    uses, order = plan.uses(), {node: i for i, node in enumerate(plan.nodes)}
-    group = _Group(dims, likely)
+    uses = plan.uses()
+    segment: list[Node] = []
     for node in plan.nodes:
-        if node.is_feed or node.is_constant:
-            nodes.append(node)
-            continue
         if node.has_effects or node.reads or any(v.dtype._is_ref_dtype or v.dtype is dtypes.resource for v in node.inputs):
-            # What comes before and after an effect stays there.
-            group.close(plan, uses, order, nodes, table)
-            group = _Group(dims, likely)
+            nodes.extend(_Segment(segment, dims, likely, uses).arranged(plan, table))
             nodes.append(node)
-            continue
-        depends = any(v in group.behind for v in node.inputs)
-        if not depends and (is_elementwise(node, likely.of, dims) or _is_join(node, group, uses)) and group.has_room(node):
-            group.add(node)
-        elif not depends and not any(v in group.values for v in node.inputs):
-            nodes.append(node)
+            segment = []
         else:
-            group.later.append(node)
-            group.behind.update(node.outputs)
-    group.close(plan, uses, order, nodes, table)
+            segment.append(node)
+    nodes.extend(_Segment(segment, dims, likely, uses).arranged(plan, table))
     plan.nodes = nodes
     if table:
         plan.replace(table)
     return bool(table)
+
+
+class _Segment:
+    """Nodes without effects, the element-wise ones of a shape in groups.
+
+    Groups have numbers. A node is in the first group that comes no sooner than those that its inputs are in, and after all that its
+    inputs need: so each needs only groups before its own.
+    """
+
+    def __init__(self, nodes: list[Node], dims: Any, likely: LikelyShapes, uses: Counter[Value]) -> None:
+        self._nodes, self._uses = nodes, uses
+        # By number; in the end those that have something in common.
+        self._groups: dict[int, _Group] = {}
+        self._of: dict[Node, _Group] = {}
+        # The first group that may use what a node computes.
+        self._level: dict[Node, int] = {}
+        for node in nodes:
+            level = max([self._level.get(v.node, 0) for v in node.inputs], default=0)
+            if (group := self._home(node, level, dims, likely)) is not None:
+                group.add(node)
+                self._of[node], self._level[node] = group, group.number
+            else:
+                after = [self._of[v.node].number + 1 for v in node.inputs if v.node in self._of]
+                self._level[node] = max([level, *after])
+        self._found = list(self._groups.values())
+        if not is_static(dims) or math.prod(dims) > SMALL:
+            self._found = [part for group in self._found for part in group.parts()]
+            self._of = {node: part for part in self._found for node in part.members}
+
+    def _home(self, node: Node, level: int, dims: Any, likely: LikelyShapes) -> _Group | None:
+        """The group that a node is to be in."""
+        if node.is_feed or node.is_constant:
+            return None
+        if is_elementwise(node, likely.of, dims):
+            while (group := self._groups.setdefault(level, _Group(dims, likely, level))) and not group.has_room(node):
+                level += 1
+            return group
+        found = self._groups.get(level)
+        return found if found is not None and _is_join(node, found, self._uses) and found.has_room(node) else None
+
+    def arranged(self, plan: Plan, table: dict[Value, Value]) -> list[Node]:
+        """The nodes in their order, except that a group and what it needs come where the first of its results is needed."""
+        chains = {group: chain for group in self._found if (chain := group.chain(plan, self._uses)) is not None}
+        if not chains:
+            return self._nodes
+        nodes: list[Node] = []
+        done: set[Any] = set()
+        rest = [node for node in self._nodes if self._of.get(node) not in chains]
+        for first in (*rest, *chains):
+            stack: list[Any] = [first]
+            while stack:
+                unit = stack[-1]
+                members = unit.members if isinstance(unit, _Group) else [unit]
+                needed = [self._unit(v.node, chains) for member in members for v in member.inputs if v.node in self._level]
+                waiting = [] if unit in done else [other for other in needed if other is not unit and other not in done]
+                if waiting:
+                    stack.extend(reversed(waiting))
+                    continue
+                stack.pop()
+                if unit not in done:
+                    done.add(unit)
+                    nodes.append(unit.fused(chains[unit], table) if isinstance(unit, _Group) else unit)
+        return nodes
+
+    def _unit(self, node: Node, chains: dict[_Group, Chain]) -> Any:
+        """What runs at once: a group, or a node that is in none."""
+        group = self._of.get(node)
+        return node if group is None or group not in chains else group
 
 
 def _is_join(node: Node, group: _Group, uses: Counter[Value]) -> bool:
@@ -100,38 +160,52 @@ def _is_join(node: Node, group: _Group, uses: Counter[Value]) -> bool:
 
 
 class _Group:
-    """Nodes that are to be one, and nodes that have to wait for them."""
+    """Nodes that are to be one."""
 
-    def __init__(self, dims: Any, likely: LikelyShapes) -> None:
-        self.dims, self.likely = dims, likely
+    def __init__(self, dims: Any, likely: LikelyShapes, number: int) -> None:
+        self.dims, self.likely, self.number = dims, likely, number
         self.members: list[Node] = []
         self.values: set[Value] = set()
-        self.later: list[Node] = []
-        self.behind: set[Value] = set()
         self._tensors: set[Value] = set()
+        self._results: list[Value] = []
 
     def has_room(self, node: Node) -> bool:
-        return len(self._tensors | set(node.inputs) | set(node.outputs)) <= MOST_TENSORS
+        return len(self._tensors) + len(node.inputs) + len(node.outputs) <= MOST_TENSORS
 
     def add(self, node: Node) -> None:
         self.members.append(node)
         self.values.update(node.outputs)
         self._tensors.update(node.inputs, node.outputs)
 
-    def close(self, plan: Plan, uses: Counter[Value], order: dict[Node, int], nodes: list[Node], table: dict[Value, Value]) -> None:
-        """Adds the group as one node, or as it was where that gains nothing, and then what waited for it."""
-        if not self.members:
-            return
+    def parts(self) -> list[_Group]:
+        """Groups of those members that share a value that is computed, directly or by way of others."""
+        homes: dict[Value, _Group] = {}
+        found: dict[_Group, None] = {}
+        for node in self.members:
+            own = _Group(self.dims, self.likely, self.number)
+            shared = [v for v in (*node.inputs, *node.outputs) if not v.node.is_constant]
+            for other in dict.fromkeys(homes[v] for v in shared if v in homes):
+                del found[other]
+                for member in other.members:
+                    own.add(member)
+                homes.update((v, own) for v, home in homes.items() if home is other)
+            own.add(node)
+            homes.update((v, own) for v in shared)
+            found[own] = None
+        return list(found)
+
+    def chain(self, plan: Plan, uses: Counter[Value]) -> Chain | None:
+        """What computes all members at once; None where that gains nothing."""
+        if len(self.members) < FEWEST_OPS:
+            return None
         inside = Counter(v for node in self.members for v in node.inputs)
-        results = [v for node in self.members for v in node.outputs if uses[v] > inside[v]]
-        chain = Chain(self.dims, self.members, results, plan.is_body, self.likely.of) if len(self.members) >= FEWEST_OPS else None
-        if chain is None or not chain.knows_its_shape:
-            # In the order of the plan, as they came.
-            nodes.extend(sorted([*self.members, *self.later], key=order.__getitem__))
-            return
+        self._results = [v for node in self.members for v in node.outputs if uses[v] > inside[v]]
+        chain = Chain(self.dims, self.members, self._results, plan.is_body, self.likely.of)
+        return chain if chain.knows_its_shape else None
+
+    def fused(self, chain: Chain, table: dict[Value, Value]) -> Node:
         new = fused("_Elementwise", self.members[-1], list(chain.inputs), chain=chain)
         new.outputs = []
-        for v in results:
+        for v in self._results:
             table[v] = new.add_output(v.dtype, v.dims)
-        nodes.append(new)
-        nodes.extend(self.later)
+        return new

@@ -26,7 +26,7 @@ def test_a_chain_is_one_node():
     assert after == ["_Elementwise"]
 
 
-def test_what_lies_between_waits_or_goes_first():
+def test_what_lies_between_stays_where_it_can():
     x, y = placeholders(2, 3, 4)
     a = tf.square(x)
     total = tf.reduce_sum(a)
@@ -34,15 +34,31 @@ def test_what_lies_between_waits_or_goes_first():
     b = tf.nn.relu(a - y)
     c = tf.negative(b) * a
     after = grouped([total, before, c], [x, y], random(3, 4), random(3, 4))
-    assert after == ["Max", "_Elementwise", "Sum"]
+    assert after == ["_Elementwise", "Sum", "Max"]
 
 
-def test_what_depends_on_a_result_in_between_stays_out():
+def test_what_depends_on_a_result_in_between_is_another_group():
     x, y = placeholders(2, 2, 2)
     a = tf.tanh(x) * y + x
     b = tf.tanh(tf.matmul(a, a) * x)
     after = grouped([b], [x, y], random(2, 2), random(2, 2))
-    assert after == ["_Elementwise", "MatMul", "Mul", "Tanh"]
+    assert after == ["_Elementwise", "MatMul", "_Elementwise"]
+
+
+def test_steps_of_a_network_written_out_are_a_group_each():
+    x, y = placeholders(2, 2, 2)
+    h = x
+    for _ in range(5):
+        h = tf.tanh(tf.matmul(h, y) * x) + h
+    after = grouped([h], [x, y], random(2, 2), random(2, 2))
+    assert after == ["MatMul", "_Elementwise"] * 5
+
+
+def test_branches_of_the_same_depth_are_in_one_group():
+    x, y = placeholders(2, 2, 2)
+    left, right = (tf.tanh(tf.matmul(t, t) + 1.0) for t in (x, y))
+    after = grouped([left, tf.matmul(right, left), tf.sigmoid(right * left)], [x, y], random(2, 2), random(2, 2))
+    assert after == ["MatMul", "MatMul", "_Elementwise", "MatMul"]
 
 
 def test_parts_of_a_split_and_of_a_concatenation_need_no_copies():
