@@ -383,7 +383,7 @@ def _sliding(node: Any) -> Callable[..., Stream]:
     types, dims = signature(node)
 
     def make(source: Stream, size: Any, shift: Any, stride: Any) -> Stream:
-        numbers = _positive("Window size", size), _positive("Window shift", shift), _positive("Window stride", stride)
+        numbers = _positive("Window size", size), _positive("Window shift", shift), _positive("window_stride", stride)
         return _SlidingStream(source, types, dims, *numbers, True)
 
     return make
@@ -423,7 +423,8 @@ class _SparseBatchCursor(UnaryCursor):
                     row_shape[axis] = max(row_shape[axis], n)
                 elif n > stream.row_shape[axis]:
                     raise data_loss(
-                        f"Input element had shape {shapes.describe(found)} that is larger than the row shape {_row_text(stream.row_shape)}."
+                        f"Input element had shape ({shapes.describe(found)}) that is larger than the row shape "
+                        f"({_row_text(stream.row_shape)})."
                     )
         indices, values = [], []
         for i, (component,) in enumerate(elements):

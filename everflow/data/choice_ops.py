@@ -38,7 +38,7 @@ class _FilterCursor(UnaryCursor):
                 chosen = predicate(*element)[0]
             except OutOfRangeError:
                 return None
-            if chosen.ndim:
+            if chosen.numel() != 1:
                 raise invalid_argument("Filter predicate `f` must return a scalar bool.")
             if chosen:
                 return element

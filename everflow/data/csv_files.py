@@ -295,8 +295,6 @@ def make_csv_dataset(
 
 def shuffled_and_repeated(dataset: Any, shuffle: bool, num_epochs: int | None, buffer_size: Any, seed: int | None) -> Any:
     """The dataset in random order, several times over, as far as that is asked for."""
-    if num_epochs == 0:
-        raise ValueError("num_epochs must be greater than zero.")
     if shuffle:
         return dataset.shuffle(buffer_size, seed) if num_epochs == 1 else dataset.apply(shuffle_and_repeat(buffer_size, num_epochs, seed))
     return dataset if num_epochs == 1 else dataset.repeat(num_epochs)

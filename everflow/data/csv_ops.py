@@ -188,7 +188,7 @@ def _csv(node: Node) -> Callable[..., Stream]:
         names: Any, compression: Any, buffer: Any, header: Any, delimiter: Any, quotes: Any, missing: Any, columns: Any, *defaults: Any
     ) -> Stream:
         if names.ndim > 1:
-            raise invalid_argument("`filenames` must be a scalar or vector.")
+            raise invalid_argument("`filenames` must be a scalar or a vector.")
         if int(buffer) <= 0:
             raise invalid_argument("buffer_size should be positive")
         if len(delimiter.item()) != 1:

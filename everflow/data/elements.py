@@ -13,7 +13,7 @@ import numpy as np
 from everflow.errors import OpError, invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
-from everflow.values.tensors import is_numeric, torch_dtype
+from everflow.values.tensors import from_torch_dtype, is_numeric, torch_dtype
 
 Element = tuple[Any, ...]
 Dims = Sequence[Any]
@@ -29,11 +29,6 @@ def text(value: bytes) -> np.ndarray:
 def dims_of(component: Any) -> tuple[int, ...]:
     """The shape of a component."""
     return tuple(component.shape) if hasattr(component, "shape") else ()
-
-
-def is_batch(component: Any) -> bool:
-    """Whether a component has a first dimension."""
-    return len(dims_of(component)) > 0
 
 
 def mismatch(columns: Sequence[Sequence[Any]]) -> OpError | None:
@@ -140,6 +135,13 @@ def size_in_bytes(component: Any) -> int:
     return component.numel() * component.element_size() if hasattr(component, "numel") else 8
 
 
+def type_of(component: Any) -> dtypes.DType | None:
+    """The dtype of a component; None for a variant, and for an array without elements, of which it is not known."""
+    if isinstance(component, np.ndarray):
+        return dtypes.string if component.size and isinstance(component.flat[0], bytes) else None
+    return from_torch_dtype(component.dtype) if hasattr(component, "numel") else None
+
+
 def zero(dtype: dtypes.DType) -> Any:
     """The scalar that pads by default."""
     return torch.zeros((), dtype=torch_dtype(dtype)) if is_numeric(dtype) else text(b"")
@@ -152,11 +154,3 @@ def filled(dims: Sequence[int], padding: Any) -> Any:
         found.reshape(-1)[:] = [padding.item()] * found.size
         return found
     return padding.expand(*dims).clone() if dims else padding.clone()
-
-
-def check_compatible(dims: Sequence[Any] | None, value: Any, index: int) -> None:
-    """Raises where a component's shape is not the one that its dataset was said to have."""
-    if dims is not None and not shapes.is_compatible(tuple(dims), dims_of(value)):
-        raise invalid_argument(
-            f"Incompatible shapes at component {index}: expected {shapes.describe(tuple(dims))} but got {shapes.describe(dims_of(value))}."
-        )

@@ -15,9 +15,10 @@ from everflow.data.reducing import settled_state
 from everflow.data.seeding import get_seed
 from everflow.data.transformations import FilterDataset, InterleaveDataset, MapDataset, static_batch_size
 from everflow.graph import dtypes, shapes
-from everflow.graph.constants import constant_value_as_shape, known
+from everflow.graph.constants import constant_value_as_shape
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensorSpec
+from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.ops.core.registry import apply
 
@@ -115,11 +116,8 @@ class _DenseToSparseBatchDataset(UnaryDataset):
             )
         self._row_shape = row_shape
         row = partial_shape_to_tensor(row_shape)
-        sizes = known(row)
-        for n in () if sizes is None else sizes.tolist():
-            if n < 0:
-                raise ValueError(f"Dimension {n} must be >= 0")
-        self._structure = SparseTensorSpec(shapes.TensorShape([None]).concatenate(constant_value_as_shape(row)), spec.dtype)
+        known = constant_value_as_shape(row) if isinstance(row_shape, Tensor) else shapes.as_shape(row_shape)
+        self._structure = SparseTensorSpec(shapes.TensorShape([None]).concatenate(known), spec.dtype)
         super().__init__(
             input_dataset,
             apply(

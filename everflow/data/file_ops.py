@@ -208,7 +208,7 @@ def _fixed_length(node: Node) -> Callable[..., Stream]:
             ("`header_bytes` must be >= 0", sizes[1] >= 0),
             ("`record_bytes` must be > 0", sizes[0] > 0),
             ("`footer_bytes` must be >= 0", sizes[2] >= 0),
-            ("`buffer_size` must be >= 0 (0 == default)", int(buffer) >= 0),
+            ("`buffer_size` must be >= 0", int(buffer) >= 0),
         ):
             if not ok:
                 raise invalid_argument(what)

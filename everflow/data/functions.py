@@ -68,7 +68,7 @@ class StructuredFunctionWrapper:
         elif dataset is not None:
             if input_structure is not None or any(x is not None for x in (input_classes, input_shapes, input_types)):
                 raise ValueError(
-                    "Either `dataset`, `input_structure` or all of `input_classes`, `input_shapes`, and `input_types` must be specified."
+                    "Either `dataset`, `input_structure`, or all of `input_classes`, `input_shapes`, and `input_types` must be specified."
                 )
             input_structure = dataset.element_spec
         self._input_structure = input_structure

@@ -90,6 +90,8 @@ def from_generator(generator: Callable[..., Any], output_types: Any, output_shap
         output_shapes = nesting.map_structure(lambda _: shapes.unknown_shape(), output_types)
     else:
         output_shapes = nesting.map_structure_up_to(output_types, shapes.as_shape, output_shapes)
+    if args is not None and not isinstance(args, (list, tuple)):
+        raise TypeError("values must be a sequence.")
     given = () if args is None else tuple(_converted(args))
     flat_types = [dtypes.as_dtype(t) for t in nesting.flatten(output_types)]
     flat_shapes = nesting.flatten(output_shapes)
@@ -156,12 +158,5 @@ def _checked(values: Any, output_types: Any, flat_types: list[Any], flat_shapes:
 
 def _array(value: Any, dtype: dtypes.DType) -> np.ndarray:
     if dtype is dtypes.string:
-        array = np.array(value)
-        if array.dtype.kind not in "SUO":
-            raise TypeError("not a string")
-        found = np.empty(array.shape, object)
-        found.reshape(-1)[:] = [x.encode() if isinstance(x, str) else x for x in array.reshape(-1).tolist()]
-        if any(not isinstance(x, bytes) for x in found.flat):
-            raise TypeError("not a string")
-        return found
+        return np.array(value, object)
     return np.array(value, dtype=dtype.as_numpy_dtype, order="C")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everflow.data.elements import Element, dims_of
+from everflow.data.elements import Element
 from everflow.data.source_ops import ListStream
 from everflow.data.streams import UNKNOWN, Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.errors import OutOfRangeError, invalid_argument
@@ -24,7 +24,7 @@ def _split(captured: tuple[Any, ...], node: Any, names: tuple[str, ...]) -> list
 
 
 def _key(found: Element) -> int:
-    if len(found) != 1 or found[0].dtype.itemsize != 8 or dims_of(found[0]):
+    if len(found) != 1 or found[0].dtype.itemsize != 8 or found[0].numel() != 1:
         raise invalid_argument("`key_func` must return a scalar int64.")
     return int(found[0])
 
@@ -76,7 +76,7 @@ class _WindowsCursor(UnaryCursor):
         key = _key(self.windows.key(*element))
         if key not in self.sizes:
             found = self.windows.size(_number(key))
-            if len(found) != 1 or dims_of(found[0]):
+            if len(found) != 1 or found[0].numel() != 1:
                 raise invalid_argument("`window_size_func` must return a scalar int64.")
             size = int(found[0])
             if size <= 0:
@@ -167,9 +167,10 @@ class _ReducedCursor(UnaryCursor):
             if element is None:
                 self.is_over = True
                 break
-            key = _key(stream.key(*element))
+            found = stream.key(*element)
+            key = _key(found)
             if key not in self.memories:
-                self.memories[key] = stream.start(_number(key))
+                self.memories[key] = stream.start(*found)
             self.memories[key] = stream.reduce(*self.memories[key], *element)
         if not self.memories:
             return None

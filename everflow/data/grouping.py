@@ -114,7 +114,7 @@ class _GroupByWindowDataset(UnaryDataset):
 
         self._key_func = StructuredFunctionWrapper(key_func_wrapper, name, dataset=input_dataset)
         if not _is_key(self._key_func.output_structure):
-            raise ValueError("`key_func` must return a single scalar tf.int64 tensor.")
+            raise ValueError("`key_func` must return a single tf.int64 scalar tensor.")
         self._reduce_func = StructuredFunctionWrapper(reduce_func, name, input_structure=(KEY, DatasetSpec(input_dataset.element_spec)))
         if not isinstance(self._reduce_func.output_structure, DatasetSpec):
             raise TypeError("`reduce_func` must return a `Dataset` object.")
@@ -125,7 +125,7 @@ class _GroupByWindowDataset(UnaryDataset):
 
         self._window_size_func = StructuredFunctionWrapper(window_size_func_wrapper, name, input_structure=KEY)
         if not _is_key(self._window_size_func.output_structure):
-            raise ValueError("`window_size_func` must return a single scalar tf.int64 tensor.")
+            raise ValueError("`window_size_func` must return a single tf.int64 scalar tensor.")
         key, reduce, size = (f.function for f in self._functions())
         super().__init__(
             input_dataset,

@@ -275,12 +275,14 @@ def _parallel_interleave(node: Any) -> Callable[..., Stream]:
 
     def make(source: Stream, *rest: Any) -> Stream:
         captured, (cycle, block, sloppy, buffered, prefetched) = rest[:-5], rest[-5:]
-        turns = _cycle_and_block(cycle, block)
-        if int(buffered) <= 0:
-            raise invalid_argument("`buffer_output_elements` must be > 0")
+        for name, number in (("cycle_length", cycle), ("block_length", block), ("buffer_output_elements", buffered)):
+            if int(number) <= 0:
+                raise invalid_argument(f"`{name}` must be > 0")
         if int(prefetched) < 0:
             raise invalid_argument("`prefetch_input_elements` must be >= 0")
-        return ParallelInterleaveStream(source, types, dims, function(captured), *turns, bool(sloppy), int(buffered), int(prefetched))
+        return ParallelInterleaveStream(
+            source, types, dims, function(captured), int(cycle), int(block), bool(sloppy), int(buffered), int(prefetched)
+        )
 
     return make
 

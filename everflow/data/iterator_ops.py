@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from everflow.data.elements import Element, dims_of, text
+from everflow.data.elements import Element, dims_of, text, type_of
 from everflow.data.streams import Cursor, Reading, Stream, function_of
-from everflow.errors import OutOfRangeError, cancelled, failed_precondition, invalid_argument, not_found, out_of_range
-from everflow.graph import shapes
+from everflow.errors import cancelled, failed_precondition, invalid_argument, not_found, out_of_range
+from everflow.graph import dtypes, shapes
 from everflow.graph.describe import type_name
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
@@ -22,6 +22,7 @@ from everflow.ops.core.shape_rules import scalar
 from everflow.proto import resource_handle_pb2
 
 KIND = "iterator"
+DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class Iterator:
@@ -79,10 +80,7 @@ class Iterator:
     def handle(self) -> bytes:
         """A string by which other steps find the iterator."""
         proto = resource_handle_pb2.ResourceHandleProto(
-            device="/job:localhost/replica:0/task:0/device:CPU:0",
-            container=self.container,
-            name=self.name,
-            maybe_type_name="N10tensorflow4data16IteratorResourceE",
+            device=DEVICE, container=self.container, name=self.name, maybe_type_name="N10tensorflow4data16IteratorResourceE"
         )
         return proto.SerializeToString()
 
@@ -215,6 +213,8 @@ def _from_string(node: Node) -> Callable[[Any], Iterator]:
             proto.ParseFromString(handle.item())
         except Exception:  # protobuf's errors have no common base that is public
             raise invalid_argument("Could not parse string_handle as a valid ResourceHandle") from None
+        if proto.device != DEVICE:
+            raise invalid_argument(f'Attempted create an iterator on device "{DEVICE}" from handle defined on device "{proto.device}"')
         container = "" if proto.container == "localhost" else proto.container
         iterator = resources.find(container, KIND, proto.name) or _anonymous_iterators.get(proto.name)
         if iterator is None:
@@ -229,7 +229,7 @@ def _from_string(node: Node) -> Callable[[Any], Iterator]:
 for _name in ("IteratorFromStringHandle", "IteratorFromStringHandleV2"):
     op(_name, kernel=_from_string, shape=scalar)
 for _name in ("IteratorGetDevice", "ExperimentalIteratorGetDevice"):
-    op(_name, kernel=lambda node: lambda iterator: text(b"/job:localhost/replica:0/task:0/device:CPU:0"), shape=scalar)
+    op(_name, kernel=lambda node: lambda iterator: text(DEVICE.encode()), shape=scalar)
 
 
 class Optional:
@@ -264,7 +264,7 @@ def _zeros(value: Any) -> Any:
     if hasattr(value, "zeros"):
         return value.zeros()
     if isinstance(value, np.ndarray):
-        return np.full(value.shape, b"", object)
+        raise invalid_argument(f"Trying to compute zeros_like for unsupported dtype {type_name(type_of(value) or dtypes.variant)}")
     return torch.zeros_like(value)
 
 
@@ -283,8 +283,14 @@ def _value(node: Node) -> Callable[[Any], Any]:
         if element is None:
             raise invalid_argument("The given optional does not have a value.")
         if len(element) != len(types):
-            raise invalid_argument(f"The given optional has {len(element)} components, expected {len(types)}.")
-        for i, (value, want) in enumerate(zip(element, dims)):
+            raise invalid_argument(f"The given optional has {len(element)} components, expected {len(types)}")
+        for i, (value, dtype, want) in enumerate(zip(element, types, dims)):
+            actual = type_of(value)
+            if actual is not None and actual is not dtype.base_dtype:
+                raise invalid_argument(
+                    f"The given optional does not match the expected type for component {i}. Expected: {type_name(dtype)}. "
+                    f"Actual: {type_name(actual)}."
+                )
             if not shapes.is_compatible(want, dims_of(value)):
                 raise invalid_argument(
                     f"The given optional does not match the expected shape for component {i}. Expected: {shapes.describe(want)}. "
@@ -333,13 +339,13 @@ def _reduce(node: Node) -> Callable[..., Any]:
         while (element := cursor.next()) is not None:
             if is_cancelled():
                 raise cancelled("The session was closed.")
-            try:
-                memory = call(*memory, *element)
-            except OutOfRangeError as error:
-                raise invalid_argument("Function invocation produced OutOfRangeError: " + error.message) from None
-        for value, dims in zip(memory, node.attr("output_shapes")):
+            memory = call(*memory, *element)
+        for i, (value, dims) in enumerate(zip(memory, node.attr("output_shapes"))):
             if not shapes.is_compatible(dims, dims_of(value)):
-                raise invalid_argument(f"Expected shape {shapes.describe(dims)}, got {shapes.describe(dims_of(value))}")
+                raise invalid_argument(
+                    f"The result does not match the expected shape for component {i}. Expected: {shapes.describe(dims)}. "
+                    f"Actual: {shapes.describe(dims_of(value))}."
+                )
         return memory[0] if single else memory
 
     return run

@@ -54,7 +54,10 @@ class Dealer:
         """The next element of a shard, or None at the end."""
         with self.lock:
             if self.cursor is None:
-                raise failed_precondition("The multi-device iterator has not been initialized.")
+                raise failed_precondition(
+                    "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation "
+                    "for this iterator before getting the next element."
+                )
             if incarnation not in (LATEST, self.incarnation):
                 raise invalid_argument(f"Invalid incarnation id. Provided: {incarnation}; Expected: {self.incarnation}")
             while not self.waiting[shard]:

@@ -125,10 +125,8 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
         return
     deep = _children(input_tree)
     if deep is None:
-        raise TypeError(
-            f"If shallow structure is a sequence, input must also be a sequence. Input has type: '{type(input_tree).__name__}'."
-        )
-    if check_types and _kind(shallow_tree) is not _kind(input_tree):
+        raise TypeError(f"If shallow structure is a sequence, input must also be a sequence. Input has type: {type(input_tree)}.")
+    if check_types and not issubclass(_kind(input_tree), _kind(shallow_tree)):
         raise TypeError(
             "The two structures don't have the same sequence type. Input structure has type "
             f"'{type(input_tree).__name__}', while shallow structure has type '{type(shallow_tree).__name__}'."

@@ -67,7 +67,7 @@ def merge_options(*options_list: Any) -> Any:
     kind = type(options_list[0])
     for options in options_list:
         if not isinstance(options, kind):
-            raise TypeError(f"Incompatible options type: {kind} vs {type(options)}")
+            raise TypeError(f"Incompatible options type: {type(options)} vs {kind}")
     if not isinstance(options_list[0], OptionsBase):
         raise TypeError("The inputs should inherit from `OptionsBase`")
     fresh = kind()
@@ -99,7 +99,7 @@ class DistributeOptions(OptionsBase):
     """How a dataset is spread over devices and workers."""
 
     auto_shard = create_option("auto_shard", bool, "Whether workers get shards of their own.", default_factory=lambda: True)
-    _make_stateless = create_option("_make_stateless", bool, "Whether the dataset is made stateless.", default_factory=lambda: False)
+    _make_stateless = create_option("_make_stateless", bool, "Whether the dataset is made stateless.")
     num_devices = create_option("num_devices", int, "How many devices a global batch is for.")
 
 
@@ -200,7 +200,7 @@ class Options(OptionsBase):
     )
 
     def _static_optimizations(self) -> list[str]:
-        found = list(self.experimental_optimization._static_optimizations())
+        found = sorted(self.experimental_optimization._static_optimizations())
         stats = self.experimental_stats
         if stats.latency_all_edges and stats.aggregator is not None:
             found.append("latency_all_edges")
@@ -210,7 +210,7 @@ class Options(OptionsBase):
             found.append("slack")
         if self.experimental_distribute._make_stateless:
             found.append("make_stateless")
-        return sorted(found)
+        return found
 
     def _static_optimization_configs(self) -> list[str]:
         found = list(self.experimental_optimization._static_optimization_configs())

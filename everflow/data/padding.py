@@ -91,7 +91,7 @@ def _padding(value: Any, dtype: dtypes.DType) -> Tensor:
     if not found.shape.is_compatible_with([]):
         raise ValueError(f"Padding value should be a scalar, but is not: {found}")
     if found.dtype != dtype:
-        raise TypeError(f"Padding value tensor ({found}) does not match output type: {dtype!r}")
+        raise TypeError(f"Padding value tensor ({found}) does not match output type: {dtype}")
     return found
 
 

@@ -99,7 +99,10 @@ def _serialize(node: Node) -> Any:
     def run(iterator: Iterator) -> Any:
         with iterator.lock:
             if iterator.cursor is None:
-                raise failed_precondition("SerializeIterator() failed because the iterator has not been initialized.")
+                raise failed_precondition(
+                    "Save() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for "
+                    "this iterator before saving it."
+                )
             try:
                 state = iterator.cursor.save()
             except NotImplementedError:

@@ -366,13 +366,13 @@ class _ShardCursor(UnaryCursor):
         if stream.must_have_one and is_first and element is not None:
             # Whether the other shards have an element shows only when they are read too.
             self.position += self.source.skip(stream.shards - self.position)
-        if stream.must_have_one and is_first and 0 < self.position < stream.shards:
-            raise invalid_argument(
-                "There aren't enough elements in this dataset for each shard to have at least one element (# elems = "
-                f"{self.position}, # shards = {stream.shards}). If you are using datasets with distribution strategy, considering "
-                "setting the auto sharding policy to either DATA or OFF using the `experimental_distribute.auto_shard_policy` option "
-                "of `tf.data.Options()`."
-            )
+            if self.position < stream.shards:
+                raise invalid_argument(
+                    "There aren't enough elements in this dataset for each shard to have at least one element (# elems = "
+                    f"{self.position}, # shards = {stream.shards}). If you are using datasets with distribution strategy, considering "
+                    "setting the auto sharding policy to either DATA or OFF using the `experimental_distribute.auto_shard_policy` option "
+                    "of `tf.data.Options()`."
+                )
         return element
 
     def save(self) -> Any:

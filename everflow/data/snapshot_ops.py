@@ -22,6 +22,7 @@ from everflow.data.dataset import UnaryUnchangedStructureDataset
 from everflow.data.elements import Element, size_in_bytes
 from everflow.data.experimental import Transformation
 from everflow.data.streams import Cursor, Reading, Stream, UnaryStream, dataset_op, signature
+from everflow.errors import invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
@@ -200,13 +201,19 @@ def _snapshot(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     shard, expiry = node.attr("shard_size_bytes"), node.attr("pending_snapshot_expiry_seconds")
 
+    compression = node.attr("compression")
+    if compression not in ("", "GZIP"):
+        raise invalid_argument("compression must be either '' or 'GZIP'.")
+    if shard != -1 and shard < 1 << 20:
+        raise invalid_argument("shard_size_bytes must be at least 1 MiB.")
+
     def make(source: Stream, path: Any) -> Stream:
         return _SnapshotStream(
             source,
             types,
             dims,
             os.fsdecode(path.item()),
-            node.attr("compression"),
+            compression,
             DEFAULT_SHARD if shard == -1 else shard,
             DEFAULT_EXPIRY if expiry == -1 else expiry,
         )

@@ -139,13 +139,11 @@ def _slices(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
 
     def make(*columns: Any) -> Stream:
-        for i, column in enumerate(columns):
+        for column in columns:
             if not dims_of(column):
-                raise invalid_argument("Unbatching a tensor is only supported for rank >= 1")
+                raise invalid_argument("All components must be at least 1-dimensional")
             if dims_of(column)[0] != dims_of(columns[0])[0]:
-                raise invalid_argument(
-                    f"Component {i} has size {dims_of(column)[0]} in its first dimension, but component 0 has {dims_of(columns[0])[0]}"
-                )
+                raise invalid_argument("All components must have the same size in the 0th dimension")
         return SliceStream(types, dims, columns)
 
     return make

@@ -99,6 +99,8 @@ def to_batched_tensor_list(element_spec: Any, element: Any) -> list[Tensor]:
 def _compatible(spec: Any, value: Any) -> Any:
     value = convert_to_tensor(value) if isinstance(spec, TensorSpec) else value
     if not spec.is_compatible_with(value):
+        if isinstance(spec, TensorSpec):
+            raise ValueError(f"Value {value!r} is not convertible to a tensor with dtype {spec.dtype} and shape {spec.shape}.")
         raise ValueError(f"The value {value} is not compatible with the TypeSpec {spec}.")
     return value
 
@@ -157,8 +159,9 @@ def _spec(dtype: dtypes.DTypeLike, shape: Any, kind: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, Tensor):
         return TensorSpec(shape, dtype)
     if isinstance(kind, type) and kind.__name__ == "TensorArray":
-        return tf.TensorArraySpec(shape[1:], dtype, shape[0].value is None, True)
-    raise TypeError(f"Could not build a structure for output class '{kind}'")
+        # The first two dimensions say whether it grows and whether its elements have one shape.
+        return tf.TensorArraySpec(shape[2:], dtype, *(shapes.dimension_value(n) for n in shape[:2]))
+    raise TypeError(f"Could not build a structure for output class {kind}")
 
 
 def legacy_types(element_spec: Any) -> Any:

@@ -10,8 +10,8 @@ from typing import Any
 
 from everflow.data.elements import Element, dims_of, filled, rows_of, stack, zero
 from everflow.data.sequence_ops import ShardStream
-from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
-from everflow.errors import invalid_argument
+from everflow.data.streams import UNKNOWN, Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
+from everflow.errors import OpError, invalid_argument
 from everflow.graph import shapes
 from everflow.graph.operation import Operation
 from everflow.ops.core.node import Node
@@ -51,9 +51,9 @@ def _private_pool(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
 
     def make(source: Stream, threads: Any) -> Stream:
-        if int(threads) < 0:
-            raise invalid_argument("`num_threads` must be >= 0")
-        return _LimitedStream(source, types, dims, int(threads) or None)
+        if int(threads) < 1:
+            raise invalid_argument("`num_threads` must be >= 1")
+        return _LimitedStream(source, types, dims, int(threads))
 
     return make
 
@@ -96,8 +96,7 @@ class _RebatchStream(UnaryStream):
         return _RebatchCursor(self, self.source.open(reading))
 
     def count(self) -> int:
-        n = self.source.count()
-        return n * self.replicas if n > 0 else n
+        return UNKNOWN
 
 
 class _RebatchCursor(UnaryCursor):
@@ -163,9 +162,9 @@ def _map_defun(node: Node) -> Callable[..., Any]:
     actual = [t.dtype.base_dtype for t in entry.graph.outputs] if entry is not None else types
 
     def run(*inputs: Any) -> Any:
-        for found_type, wanted in zip(actual, types):
+        for i, (found_type, wanted) in enumerate(zip(actual, types)):
             if found_type is not wanted.base_dtype:
-                raise invalid_argument(f"The function's output has type {found_type.name}, but {wanted.name} was expected.")
+                raise invalid_argument(f"Mismatch in function return type and expected output type for output: {i}")
         arguments, captured = inputs[:count], inputs[count:]
         for i, a in enumerate(arguments):
             if not dims_of(a):
@@ -181,9 +180,7 @@ def _map_defun(node: Node) -> Callable[..., Any]:
             element = call(*row)
             for value, want in zip(element, dims):
                 if not shapes.is_compatible(want, dims_of(value)):
-                    raise invalid_argument(
-                        f"function output shape {shapes.describe(dims_of(value))} does not match the expected shape {shapes.describe(want)}"
-                    )
+                    raise _other_shape(value, want)
             found.append(element)
         if not found:
             empty = tuple(filled((0, *(d or 0 for d in want or ())), zero(t)) for want, t in zip(dims, types))
@@ -192,14 +189,17 @@ def _map_defun(node: Node) -> Callable[..., Any]:
         for element in found:
             for value, want in zip(element, first):
                 if dims_of(value) != want:
-                    raise invalid_argument(
-                        f"Mismatch in function retval shape, {shapes.describe(dims_of(value))}, and expected output shape, "
-                        f"{shapes.describe(want)}."
-                    )
+                    raise _other_shape(value, want)
         columns = stack(found, types)
         return columns[0] if len(columns) == 1 else columns
 
     return run
+
+
+def _other_shape(value: Any, want: Any) -> OpError:
+    return invalid_argument(
+        f"Mismatch in function retval shape, {shapes.describe(dims_of(value))}, and expected output shape, {shapes.describe(want)}."
+    )
 
 
 def _map_defun_shapes(o: Operation) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.data.dataset import UnaryUnchangedStructureDataset, scalar
-from everflow.data.options import Options
+from everflow.data.options import Options, merge_options
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.ops.core.registry import apply
@@ -17,7 +17,8 @@ class _OptionsDataset(UnaryUnchangedStructureDataset):
     """A dataset with options."""
 
     def __init__(self, input_dataset: Any, options: Options) -> None:
-        self._options = options.merge(input_dataset.options()) if input_dataset.options() is not None else options
+        before = input_dataset.options()
+        self._options = options if before is None else merge_options(before, options)
         super().__init__(input_dataset, input_dataset._variant_tensor)
 
     def options(self) -> Options:

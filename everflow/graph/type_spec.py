@@ -104,11 +104,11 @@ class TypeSpec(abc.ABC):
 
     def _from_tensor_list(self, tensor_list: list[Any]) -> Any:
         specs = self._flat_tensor_specs
-        fitting = len(tensor_list) == len(specs) and all(
-            t.dtype == s.dtype and t.shape.is_compatible_with(s.shape) for t, s in zip(tensor_list, specs)
-        )
-        if not fitting:
-            raise ValueError(f"Incompatible input: wanted {specs}, got {tensor_list}")
+        if len(tensor_list) != len(specs):
+            raise ValueError(f"Incompatible input: wrong number of tensors (expected {len(specs)}, got {len(tensor_list)})")
+        for i, (t, spec) in enumerate(zip(tensor_list, specs)):
+            if t.dtype != spec.dtype or not t.shape.is_compatible_with(spec.shape):
+                raise ValueError(f"Incompatible input: tensor {i} ({t}) is incompatible with {spec}")
         return self._from_compatible_tensor_list(tensor_list)
 
     def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Any:

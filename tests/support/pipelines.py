@@ -1,5 +1,7 @@
 """What tests of datasets share: reading them to their end, and what is known of them before."""
 
+import re
+
 from plain import plain
 
 import everflow as tf
@@ -52,3 +54,34 @@ def types(d):
 
 def size(d):
     return tf.data.experimental.cardinality(d)
+
+
+def complaint(error):
+    """The type of an error and the first line of what it says, without the names that depend on what ran before."""
+    text = re.sub(r"\{\{function_node [^}]*\}\} ?|_\d+_fifo_queue", "", getattr(error, "message", None) or str(error))
+    return f"{type(error).__name__}: {' '.join(text.split(' [[')[0].split())[:90].rstrip()}"
+
+
+def outcomes(dataset, most=12):
+    """The elements of a dataset, and what is said of those that could not be computed; the same complaint twice ends it."""
+    iterator = tf.data.make_initializable_iterator(dataset)
+    following, found = iterator.get_next(), []
+    with tf.Session() as session:
+        session.run([iterator.initializer, tf.tables_initializer()])
+        while len(found) < most and not (len(found) > 1 and isinstance(found[-1], str) and found[-1] == found[-2]):
+            try:
+                found.append(plain(session.run(following)))
+            except tf.errors.OutOfRangeError:
+                break
+            except tf.errors.OpError as error:
+                found.append(complaint(error))
+    return found
+
+
+def shown(made):
+    """What comes of a call: the elements of a dataset, another value, or the complaint."""
+    try:
+        found = made()
+        return outcomes(found) if isinstance(found, (tf.data.Dataset, tf.compat.v2.data.Dataset)) else found
+    except Exception as error:
+        return complaint(error)

@@ -1,0 +1,173 @@
+"""Edges of files: empty ones, unknown kinds, numbers that make no sense, snapshots, caches; values are those of TensorFlow 1.15.5."""
+
+import gzip
+import os
+import tempfile
+import zlib
+
+import numpy as np
+import pytest
+from pipelines import outcomes, shown
+
+import everflow as tf
+from everflow import internals
+
+D, E, C = tf.data.Dataset, tf.data.experimental, tf.contrib.data
+ds = internals.module("python.data.ops.dataset_ops")
+matching_files, snapshot = (internals.module(f"python.data.experimental.ops.{name}") for name in ("matching_files", "snapshot"))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def fed(value, dtype=tf.int64):
+    """A tensor of which nothing is known before a run."""
+    return tf.placeholder_with_default(np.array(value, dtype.as_numpy_dtype), None)
+
+
+def file(name, content):
+    with open(name, "wb") as out:
+        out.write(content)
+    return name
+
+
+def csvs(content, *types, **given):
+    return E.CsvDataset(file("r.csv", content), list(types), **given)
+
+
+def column_types(dataset):
+    return [t.name for t in tf.data.get_output_types(dataset).values()]
+
+
+def snaps(make=lambda: D.range(5), **given):
+    """What two programs read, and how many files there are in the folders of the snapshot."""
+    path = tempfile.mkdtemp()
+    found = [outcomes(make().apply(snapshot.snapshot(path, **given))) for _ in range(2)]
+    return found, sorted(len(files) for _, _, files in os.walk(path))
+
+
+def cached(counts):
+    """What programs read, one after the other, that take so many elements of a cache (0: all)."""
+    path = os.path.join(tempfile.mkdtemp(), "c")
+    return [outcomes(D.range(3).map(lambda x: x + 1).cache(path).take(n or -1)) for n in counts]
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (lambda: E.make_csv_dataset("no*", 2), "ValueError: No files match no*."),
+        (
+            lambda: E.make_csv_dataset(file("z.csv", b"a,b\n1,2\n"), 2, num_epochs=0),
+            "InvalidArgumentError: count must be greater than zero or equal to -1.",
+        ),
+        (
+            lambda: column_types(
+                E.make_csv_dataset(file("z.csv", b"a,b,c,d,e\n1,3000000000,1.5,1e300,x\n,,,,\n2,3,4,5,6\n"), 2, num_epochs=1)
+            ),
+            ["int32", "int64", "float32", "float64", "string"],
+        ),
+        (lambda: column_types(E.make_csv_dataset(file("z.csv", b"a,b\nx,1\n1,x\n"), 2, num_epochs=1)), ["string", "string"]),
+        (
+            lambda: E.CsvDataset([["a"]], [tf.int32]),
+            "ValueError: Shape must be at most rank 1 but is rank 2 for 'CSVDataset' (op: 'CSVDataset') with input",
+        ),
+        (lambda: E.CsvDataset(fed([["a"]], tf.string), [tf.int32]), "InvalidArgumentError: `filenames` must be a scalar or a vector."),
+        (lambda: csvs(b"1\n", tf.int32, buffer_size=0), "InvalidArgumentError: buffer_size should be positive"),
+        (lambda: csvs(b"1,a\n2,b\n", tf.int32, tf.string), [[1, b"a"], [2, b"b"]]),
+        (lambda: csvs(b"1,a\n2,b\n", tf.string, select_cols=[1]), [[b"a"], [b"b"]]),
+        (lambda: csvs(b"NA,a\n2,b\n", [7], tf.string, na_value="NA"), [[7, b"a"], [2, b"b"]]),
+        (
+            lambda: tf.data.TextLineDataset([["a"]]),
+            ["NotFoundError: a; No such file or directory", "NotFoundError: a; No such file or directory"],
+        ),
+        (
+            lambda: tf.data.TextLineDataset(fed([["a"]], tf.string)),
+            ["NotFoundError: a; No such file or directory", "NotFoundError: a; No such file or directory"],
+        ),
+        (
+            lambda: tf.data.TFRecordDataset(fed([["a"]], tf.string)),
+            ["NotFoundError: a; No such file or directory", "NotFoundError: a; No such file or directory"],
+        ),
+        (
+            lambda: tf.data.FixedLengthRecordDataset(fed([["a"]], tf.string), 1),
+            ["NotFoundError: a; No such file or directory", "NotFoundError: a; No such file or directory"],
+        ),
+        (lambda: tf.data.FixedLengthRecordDataset(file("f", b"abc"), 1, buffer_size=0), [b"a", b"b", b"c"]),
+        (
+            lambda: tf.data.FixedLengthRecordDataset(file("f", b"abc"), 1, buffer_size=-1),
+            ["InvalidArgumentError: `buffer_size` must be >= 0"],
+        ),
+        (
+            lambda: tf.data.FixedLengthRecordDataset(file("f.gz", gzip.compress(b"hab;cdf")), 3, 1, 0, compression_type="GZIP"),
+            [b"ab;", b"cdf"],
+        ),
+        (
+            lambda: tf.data.FixedLengthRecordDataset(file("f.z", zlib.compress(b"habcdff")), 2, 1, 2, compression_type="ZLIB"),
+            [b"ab", b"cd"],
+        ),
+        (
+            lambda: tf.data.FixedLengthRecordDataset(file("f", b"abc"), 1, compression_type="ZIP"),
+            ["InvalidArgumentError: Unsupported compression_type."],
+        ),
+        (
+            lambda: tf.data.FixedLengthRecordDataset(file("f", b"abc"), 2, 0, 0),
+            [
+                'InvalidArgumentError: Excluding the header (0 bytes) and footer (0 bytes), input file "f" has body length 3 byte',
+                'InvalidArgumentError: Excluding the header (0 bytes) and footer (0 bytes), input file "f" has body length 3 byte',
+            ],
+        ),
+        (lambda: tf.data.FixedLengthRecordDataset(file("f", b"abc"), 2, -1, 0), ["InvalidArgumentError: `header_bytes` must be >= 0"]),
+        (lambda: tf.data.FixedLengthRecordDataset(file("f", b"abc"), 2, 0, -1), ["InvalidArgumentError: `footer_bytes` must be >= 0"]),
+        (lambda: tf.data.FixedLengthRecordDataset(file("f", b"abc"), 0), ["InvalidArgumentError: `record_bytes` must be > 0"]),
+        (
+            lambda: tf.data.TextLineDataset([file("a", b"1\n2\r\n3"), file("b", b""), file("c", b"\n5\n")]).batch(2),
+            [[b"1", b"2"], [b"3", b""], [b"5"]],
+        ),
+        (lambda: tf.data.TextLineDataset([file("a", b"1\n2\r\n3"), file("c", b"\n5\n")]).batch(9), [[b"1", b"2", b"3", b"", b"5"]]),
+        (lambda: tf.data.TextLineDataset([file("a", b"1\n2\n3\n4\n5")]).skip(1).batch(2).take(1), [[b"2", b"3"]]),
+        (lambda: tf.data.TextLineDataset(file("a.z", zlib.compress(b"1\n2")), "ZLIB"), [b"1", b"2"]),
+        (lambda: tf.data.TextLineDataset(file("a", b"1\n2"), "ZIP"), ["InvalidArgumentError: Unsupported compression_type."]),
+        (lambda: tf.data.TFRecordDataset(file("a", b""), "ZIP"), []),
+        (
+            lambda: tf.data.TextLineDataset(file("a", b"1\n2"), buffer_size=-1),
+            ["InvalidArgumentError: `buffer_size` must be >= 0 (0 == default)"],
+        ),
+        (
+            lambda: tf.data.TFRecordDataset(file("a", b"1\n2"), buffer_size=-1),
+            ["InvalidArgumentError: `buffer_size` must be >= 0 (0 == no buffering)"],
+        ),
+        (
+            lambda: ds.DatasetV1Adapter(matching_files.MatchingFilesDataset(["no*"])),
+            ["NotFoundError: Don't find any matched files", "NotFoundError: Don't find any matched files"],
+        ),
+        (
+            lambda: ds.DatasetV1Adapter(matching_files.MatchingFilesDataset(["/nowhere/at/all/x*"])),
+            ["NotFoundError: /nowhere/at/all; No such file or directory", "NotFoundError: /nowhere/at/all; No such file or directory"],
+        ),
+        (lambda: D.list_files("no*"), "InvalidArgumentError: assertion failed: [No files matched pattern: no*]"),
+    ],
+)
+def test_files_and_rows(made, expected):
+    assert shown(made) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (lambda: snaps(), ([[0, 1, 2, 3, 4], [0, 1, 2, 3, 4]], [0, 1, 1])),
+        (lambda: snaps(compression="GZIP"), ([[0, 1, 2, 3, 4], [0, 1, 2, 3, 4]], [0, 1, 1])),
+        (
+            lambda: snaps(make=lambda: D.from_tensor_slices((["a", "bb"], [[1.0], [2.0]]))),
+            ([[[b"a", [1.0]], [b"bb", [2.0]]], [[b"a", [1.0]], [b"bb", [2.0]]]], [0, 1, 1]),
+        ),
+        (lambda: snaps(shard_size_bytes=16), "InvalidArgumentError: shard_size_bytes must be at least 1 MiB."),
+        (lambda: snaps(make=lambda: D.range(0)), ([[], []], [0, 1, 1])),
+        (lambda: snaps(compression="ZIP"), "InvalidArgumentError: compression must be either '' or 'GZIP'."),
+        (lambda: cached([0, 0]), [[1, 2, 3], [1, 2, 3]]),
+        (lambda: cached([2, 0, 0]), [[1, 2], [1, 2, 3], [1, 2, 3]]),
+    ],
+)
+def test_snapshots_and_caches(made, expected):
+    assert shown(made) == expected

@@ -1,0 +1,569 @@
+"""Edges of pipelines: sizes of nought and one, numbers that make no sense; values are those of TensorFlow 1.15.5."""
+
+import numpy as np
+import pytest
+from pipelines import shown
+from plain import plain
+
+import everflow as tf
+from everflow import internals
+
+D, E, C = tf.data.Dataset, tf.data.experimental, tf.contrib.data
+S = tf.TensorSpec
+dataset_ops = internals.module("python.data.ops.dataset_ops")
+
+
+def fed(value, dtype=tf.int64):
+    """A tensor of which nothing is known before a run."""
+    return tf.placeholder_with_default(np.array(value, dtype.as_numpy_dtype), None)
+
+
+def gen(values, types=tf.int32, shapes=None):
+    return D.from_generator(lambda: iter(values), types, shapes)
+
+
+def py(x):
+    return tf.py_func(lambda v: v + 1, [x], tf.int64)
+
+
+def ending(x):
+    """A function that finds a queue at its end at the third element."""
+    queue = tf.FIFOQueue(1, tf.int64)
+    with tf.control_dependencies([tf.cond(x < 2, tf.no_op, queue.close)]):
+        return tf.cond(x < 2, lambda: x, queue.dequeue)
+
+
+def run(tensors):
+    with tf.Session() as session:
+        return plain(session.run(tensors))
+
+
+def one():
+    return D.range(3)
+
+
+def nothing(*_):
+    return None
+
+
+def bad(*_):
+    return object
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (lambda: D.range(4).apply(E.map_and_batch(py, 2, drop_remainder=True)), [[1, 2], [3, 4]]),
+        (lambda: D.range(5).apply(E.map_and_batch(py, 2, drop_remainder=True)), [[1, 2], [3, 4]]),
+        (lambda: D.range(5).apply(E.map_and_batch(py, 2)), [[1, 2], [3, 4], [5]]),
+        (lambda: D.range(3).apply(E.map_and_batch(lambda x: x, 2, num_parallel_calls=-1)), [[0, 1], [2]]),
+        (
+            lambda: D.range(3).apply(E.map_and_batch(lambda x: x, 2, num_parallel_calls=-2)),
+            "InvalidArgumentError: num_parallel_calls must be greater than zero.",
+        ),
+        (
+            lambda: gen([[1], [1, 2], [3]], tf.int32, [None]).apply(E.map_and_batch(lambda x: x, 2)),
+            ["InvalidArgumentError: Cannot add tensor to the batch: number of elements does not match. Shapes are: [tensor]: [", [[3]]],
+        ),
+        (
+            lambda: E.map_and_batch(lambda x: x, 2, 2, num_parallel_calls=2),
+            "ValueError: The `num_parallel_batches` and `num_parallel_calls` arguments are mutually exclusive.",
+        ),
+        (
+            lambda: D.from_tensor_slices(np.zeros((3, 0), np.float32)).apply(E.dense_to_sparse_batch(2, [0])),
+            [{"indices": [], "values": [], "dense_shape": [2, 0]}, {"indices": [], "values": [], "dense_shape": [1, 0]}],
+        ),
+        (
+            lambda: D.range(3).apply(E.dense_to_sparse_batch(2, [])),
+            [{"indices": [[0], [1]], "values": [0, 1], "dense_shape": [2]}, {"indices": [[0]], "values": [2], "dense_shape": [1]}],
+        ),
+        (
+            lambda: D.from_tensor_slices([["a", "b"], ["c", ""]]).apply(E.dense_to_sparse_batch(3, [3])),
+            [{"indices": [[0, 0], [0, 1], [1, 0], [1, 1]], "values": [b"a", b"b", b"c", b""], "dense_shape": [2, 3]}],
+        ),
+        (
+            lambda: D.from_tensors([[1]]).apply(E.dense_to_sparse_batch(2, [4])),
+            ["InvalidArgumentError: Input element had shape ([1,1]) that is incompatible with the row shape ([4])."],
+        ),
+        (
+            lambda: D.from_tensors([1, 2, 3]).apply(E.dense_to_sparse_batch(2, [2])),
+            ["DataLossError: Input element had shape ([3]) that is larger than the row shape ([2])."],
+        ),
+        (lambda: D.from_tensors([1]).apply(E.dense_to_sparse_batch(2, [-1])), "ValueError: Dimension -1 must be >= 0"),
+        (
+            lambda: D.from_tensors([1]).apply(E.dense_to_sparse_batch(2, [None])),
+            [{"indices": [[0, 0]], "values": [1], "dense_shape": [1, 1]}],
+        ),
+        (lambda: D.from_tensors([1]).apply(E.dense_to_sparse_batch(0, [2])), "InvalidArgumentError: Batch size must be greater than zero."),
+        (
+            lambda: E.from_variant(
+                tf.raw_ops.DenseToSparseBatchDataset(
+                    input_dataset=E.to_variant(D.from_tensors((1, 2))),
+                    batch_size=2,
+                    row_shape=[2],
+                    output_types=[tf.variant],
+                    output_shapes=[[None]],
+                ),
+                S([], tf.variant),
+            ),
+            "InvalidArgumentError: DenseToSparseBatchDataset only supports inputs with a single component.",
+        ),
+        (
+            lambda: E.from_variant(
+                tf.raw_ops.PaddedBatchDatasetV2(
+                    input_dataset=E.to_variant(D.range(3)),
+                    batch_size=2,
+                    padded_shapes=[np.zeros(0, np.int64)],
+                    padding_values=[fed([1])],
+                    drop_remainder=False,
+                    output_shapes=[[None]],
+                ),
+                S([None], tf.int64),
+            ),
+            "InvalidArgumentError: All padding values must be scalars",
+        ),
+        (
+            lambda: E.from_variant(
+                tf.raw_ops.PaddedBatchDatasetV2(
+                    input_dataset=E.to_variant(D.range(3)),
+                    batch_size=2,
+                    padded_shapes=[fed([-2])],
+                    padding_values=[np.int64(0)],
+                    drop_remainder=False,
+                    output_shapes=[[None]],
+                ),
+                S([None], tf.int64),
+            ),
+            "InvalidArgumentError: Dimension -2 must be >= -1",
+        ),
+        (
+            lambda: gen([[1], [[1]]]).padded_batch(2, [None]),
+            ["InvalidArgumentError: All elements in a batch must have the same rank as the padded shape for component0: expect"],
+        ),
+        (
+            lambda: gen([[[1]]]).padded_batch(2, [3]),
+            ["InvalidArgumentError: All elements in a batch must have the same rank as the padded shape for component0: expect"],
+        ),
+        (lambda: gen([[[1, 2]], [[3], [4]]]).padded_batch(2, [None, 3], -1), [[[[1, 2, -1], [-1, -1, -1]], [[3, -1, -1], [4, -1, -1]]]]),
+        (lambda: D.range(3).padded_batch(2, []), [[0, 1], [2]]),
+        (lambda: D.from_tensor_slices([["a"], ["b"]]).padded_batch(2, [2], "x"), [[[b"a", b"x"], [b"b", b"x"]]]),
+        (lambda: gen([[1.0], [2.0, 3.0]], tf.float32, [None]).padded_batch(2, [3]), [[[1.0, 0.0, 0.0], [2.0, 3.0, 0.0]]]),
+        (lambda: gen([[1.0], [2.0, 3.0]], tf.float32, [None]).padded_batch(2, [None]), [[[1.0, 0.0], [2.0, 3.0]]]),
+        (lambda: gen([[], []], tf.float32, [None]).padded_batch(2, [None]), [[[], []]]),
+        (lambda: D.range(3).padded_batch(0, []), "InvalidArgumentError: Batch size must be greater than zero."),
+        (lambda: D.range(3).window(0), "InvalidArgumentError: Window size must be greater than zero."),
+        (lambda: D.range(3).window(1, 0), "InvalidArgumentError: Window shift must be greater than zero."),
+        (lambda: D.range(3).window(1, 1, 0), "InvalidArgumentError: Window stride must be greater than zero."),
+        (
+            lambda: D.range(3).apply(C.sliding_window_batch(0, window_shift=1)),
+            "InvalidArgumentError: Window size must be greater than zero.",
+        ),
+        (
+            lambda: D.range(3).apply(C.sliding_window_batch(1, window_shift=0)),
+            "InvalidArgumentError: Window shift must be greater than zero.",
+        ),
+        (
+            lambda: D.range(3).apply(C.sliding_window_batch(1, window_shift=1, window_stride=0)),
+            "InvalidArgumentError: window_stride must be greater than zero.",
+        ),
+        (
+            lambda: D.range(3).apply(C.sliding_window_batch(1, stride=1, window_shift=1)),
+            "ValueError: Cannot specify both `stride` and `window_shift`",
+        ),
+        (lambda: D.range(7).apply(C.sliding_window_batch(2, window_shift=3, window_stride=2)), [[0, 2], [3, 5]]),
+        (lambda: D.range(7).apply(C.sliding_window_batch(3, stride=2)), [[0, 1, 2], [2, 3, 4], [4, 5, 6]]),
+        (lambda: D.range(7).window(2, 3).flat_map(lambda w: w.batch(2)), [[0, 1], [3, 4], [6]]),
+        (lambda: D.from_tensor_slices(["a", "b", "c"]).window(2).flat_map(lambda w: w.batch(2)), [[b"a", b"b"], [b"c"]]),
+        (
+            lambda: D.zip((D.range(3), D.range(3))).window(2).flat_map(lambda a, b: D.zip((a.batch(2), b.batch(2)))),
+            [[[0, 1], [0, 1]], [[2], [2]]],
+        ),
+        (
+            lambda: gen([1, [2]]).apply(E.unbatch()),
+            ["InvalidArgumentError: Input element must have a non-scalar value in each component.", 2],
+        ),
+        (
+            lambda: gen([([1, 2], [3]), ([1], [2])], (tf.int32, tf.int32), ([None], [None])).apply(E.unbatch()),
+            ["InvalidArgumentError: Input element must have the same batch size in each component. Component 0 had size 2 but", [1, 2]],
+        ),
+        (lambda: gen([[], [1]], tf.int32, [None]).apply(E.unbatch()), [1]),
+        (lambda: D.range(3).batch(0), "InvalidArgumentError: Batch size must be greater than zero."),
+        (lambda: D.range(2).batch(1), [[0], [1]]),
+        (lambda: D.range(0).batch(1), []),
+        (
+            lambda: gen([[1], [1, 2]], tf.int32, [None]).batch(2),
+            ["InvalidArgumentError: Cannot batch tensors with different shapes in component 0. First element had shape [1] and"],
+        ),
+        (
+            lambda: gen([[1], [1, 2], [3]], tf.int32, [None]).batch(2, True),
+            ["InvalidArgumentError: Cannot batch tensors with different shapes in component 0. First element had shape [1] and"],
+        ),
+        (lambda: D.range(3).filter(lambda x: tf.py_func(lambda v: np.array([v > 1]), [x], tf.bool)), [2]),
+        (lambda: D.range(3).filter(lambda x: tf.py_func(lambda v: v > 1, [x], tf.bool)), [2]),
+        (
+            lambda: D.range(3).filter(lambda x: x),
+            "ValueError: `predicate` return type must be convertible to a scalar boolean tensor. Was TensorSpec(sha",
+        ),
+        (
+            lambda: D.range(3).filter(lambda x: tf.expand_dims(x > 1, 0)),
+            "ValueError: `predicate` return type must be convertible to a scalar boolean tensor. Was TensorSpec(sha",
+        ),
+        (lambda: D.range(3).apply(E.take_while(lambda x: x)), "ValueError: `predicate` must return a scalar boolean tensor."),
+        (lambda: D.range(5).apply(E.take_while(lambda x: tf.py_func(lambda v: v < 2, [x], tf.bool))), [0, 1]),
+        (
+            lambda: D.from_tensors(1.0).apply(E.unique()),
+            "TypeError: `tf.data.experimental.unique()` only supports inputs with a single `tf.int32`, `tf.int64`,",
+        ),
+        (lambda: D.from_tensor_slices(["a", "b", "a"]).apply(E.unique()), [b"a", b"b"]),
+        (lambda: D.from_tensor_slices([[1, 2], [1, 2], [2, 1]]).apply(E.unique()), [[1, 2], [2, 1]]),
+        (
+            lambda: D.range(3).apply(E.group_by_window(lambda x: tf.py_func(lambda v: np.array([v]), [x], tf.int64), lambda k, w: w, 2)),
+            [0, 1, 2],
+        ),
+        (
+            lambda: D.range(3).apply(E.group_by_window(lambda x: [x], lambda k, w: w, 2)),
+            "ValueError: `key_func` must return a single tf.int64 scalar tensor.",
+        ),
+        (
+            lambda: D.range(3).apply(E.group_by_window(lambda x: x, lambda k, w: w, window_size_func=lambda k: [k])),
+            "ValueError: `window_size_func` must return a single tf.int64 scalar tensor.",
+        ),
+        (
+            lambda: D.range(3).apply(
+                E.group_by_window(
+                    lambda x: x, lambda k, w: w, window_size_func=lambda k: tf.py_func(lambda v: np.array([v]), [k], tf.int64)
+                )
+            ),
+            ["InvalidArgumentError: Window size must be greater than zero, but got 0.", 1, 2],
+        ),
+        (
+            lambda: D.range(3).apply(E.group_by_window(lambda x: x, lambda k, w: k, 2)),
+            "TypeError: `reduce_func` must return a `Dataset` object.",
+        ),
+        (
+            lambda: E.group_by_window(lambda x: x, lambda k, w: w, 2, lambda k: 2),
+            "ValueError: Must pass either window_size or window_size_func.",
+        ),
+        (lambda: E.group_by_window(lambda x: x, lambda k, w: w), "ValueError: Must pass either window_size or window_size_func."),
+        (
+            lambda: D.range(3).apply(
+                E.group_by_reducer(
+                    lambda x: tf.py_func(lambda v: np.array([v]), [x], tf.int64), E.Reducer(lambda k: k, lambda s, x: s, lambda s: s)
+                )
+            ),
+            [[0], [1], [2]],
+        ),
+        (
+            lambda: D.range(3).apply(
+                E.group_by_reducer(lambda x: tf.cast(x, tf.int32), E.Reducer(lambda k: k, lambda s, x: s, lambda s: s))
+            ),
+            "ValueError: `key_func` must return a single tf.int64 tensor. Got type=<dtype: 'int32'> and shape=()",
+        ),
+        (
+            lambda: D.range(5).apply(
+                E.group_by_reducer(
+                    lambda x: x % 2, E.Reducer(lambda k: tf.zeros([0], tf.int64), lambda s, x: tf.concat([s, [x]], 0), lambda s: s)
+                )
+            ),
+            [[0, 2, 4], [1, 3]],
+        ),
+        (
+            lambda: D.range(5).apply(E.group_by_reducer(lambda x: x % 2, E.Reducer(lambda k: 0, lambda s, x: x, lambda s: s))),
+            "TypeError: The element types for the new state must match the initial state. Expected <dtype: 'int32'",
+        ),
+        (
+            lambda: D.range(-3, 3).apply(E.group_by_reducer(lambda x: x, E.Reducer(lambda k: k, lambda s, x: s + x, lambda s: s * 10))),
+            [-60, -40, -20, 0, 20, 40],
+        ),
+        (
+            lambda: str(
+                E.get_structure(
+                    D.range(5).apply(
+                        E.group_by_reducer(
+                            lambda x: x % 2, E.Reducer(lambda k: tf.zeros([0], tf.int64), lambda s, x: tf.concat([s, [x]], 0), lambda s: s)
+                        )
+                    )
+                )
+            ),
+            "TensorSpec(shape=(?,), dtype=tf.int64, name=None)",
+        ),
+        (
+            lambda: E.bucket_by_sequence_length(tf.size, [3], [2]),
+            "ValueError: len(bucket_batch_sizes) must equal len(bucket_boundaries) + 1",
+        ),
+        (
+            lambda: (
+                D.range(6)
+                .map(lambda x: tf.fill([x], x))
+                .apply(E.bucket_by_sequence_length(tf.size, [3, 6], [2, 2, 2], pad_to_bucket_boundary=True))
+            ),
+            [[[0, 0], [1, 0]], [[3, 3, 3, 0, 0], [4, 4, 4, 4, 0]], [[2, 2]], [[5, 5, 5, 5, 5]]],
+        ),
+        (
+            lambda: (
+                D.range(6).map(lambda x: tf.fill([x % 2 + 1], x)).apply(E.bucket_by_sequence_length(tf.size, [2], [2, 1], no_padding=True))
+            ),
+            [[[1, 1]], [[0], [2]], [[3, 3]], [[5, 5]], [[4]]],
+        ),
+        (
+            lambda: (
+                D.range(5)
+                .map(lambda x: tf.fill([x % 2 + 1], x))
+                .apply(E.bucket_by_sequence_length(tf.size, [2], [2, 3], drop_remainder=True))
+            ),
+            [[[0], [2]]],
+        ),
+        (
+            lambda: (
+                D.range(1, 4)
+                .map(lambda x: tf.fill([x], x))
+                .apply(E.bucket_by_sequence_length(tf.size, [9], [3, 3], padding_values=np.int64(-1), padded_shapes=[4]))
+            ),
+            [[[1, -1, -1, -1], [2, 2, -1, -1], [3, 3, 3, -1]]],
+        ),
+    ],
+)
+def test_batches_windows_and_groups(made, expected):
+    assert shown(made) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (
+            lambda: D.range(3).filter(lambda x: tf.py_func(lambda v: np.array([v > 1, True]), [x], tf.bool)),
+            [
+                "InvalidArgumentError: Filter predicate `f` must return a scalar bool.",
+                "InvalidArgumentError: Filter predicate `f` must return a scalar bool.",
+            ],
+        ),
+        (
+            lambda: D.range(3).filter(lambda x: tf.py_func(lambda v: np.zeros(0, bool), [x], tf.bool)),
+            [
+                "InvalidArgumentError: Filter predicate `f` must return a scalar bool.",
+                "InvalidArgumentError: Filter predicate `f` must return a scalar bool.",
+            ],
+        ),
+        (
+            lambda: D.range(3).apply(E.group_by_window(lambda x: tf.py_func(lambda v: np.array([v, v]), [x], tf.int64), lambda k, w: w, 2)),
+            [
+                "InvalidArgumentError: `key_func` must return a scalar int64.",
+                "InvalidArgumentError: `key_func` must return a scalar int64.",
+            ],
+        ),
+        (
+            lambda: D.range(3).apply(
+                E.group_by_window(
+                    lambda x: x, lambda k, w: w, window_size_func=lambda k: tf.py_func(lambda v: np.array([v, v]), [k], tf.int64)
+                )
+            ),
+            [
+                "InvalidArgumentError: `window_size_func` must return a scalar int64.",
+                "InvalidArgumentError: `window_size_func` must return a scalar int64.",
+            ],
+        ),
+        (
+            lambda: D.range(3).apply(
+                E.group_by_reducer(
+                    lambda x: tf.py_func(lambda v: np.array([v, v]), [x], tf.int64), E.Reducer(lambda k: k, lambda s, x: s, lambda s: s)
+                )
+            ),
+            [
+                "InvalidArgumentError: `key_func` must return a scalar int64.",
+                "InvalidArgumentError: `key_func` must return a scalar int64.",
+            ],
+        ),
+        (lambda: D.range(4).map(ending), [0, 1]),
+        (lambda: D.range(4).map(ending, 2), [0, 1]),
+        (
+            lambda: D.range(4).apply(E.map_and_batch(ending, 2)),
+            [[0, 1], "InvalidArgumentError: Function invocation produced OutOfRangeError: FIFOQueue '' is closed and has insufficient"],
+        ),
+        (
+            lambda: run(D.range(4).reduce(np.int64(0), lambda s, x: s + ending(x))),
+            "OutOfRangeError: FIFOQueue '' is closed and has insufficient elements (requested 1, current size 0)",
+        ),
+        (lambda: one().map(nothing), "TypeError: Unsupported return value from function passed to Dataset.map(): None."),
+        (lambda: one().map(nothing, 2), "TypeError: Unsupported return value from function passed to Dataset.map(): None."),
+        (lambda: one().flat_map(nothing), "TypeError: Unsupported return value from function passed to Dataset.flat_map(): None."),
+        (lambda: one().filter(nothing), "TypeError: Unsupported return value from function passed to Dataset.filter(): None."),
+        (lambda: one().interleave(nothing), "TypeError: Unsupported return value from function passed to Dataset.interleave(): None."),
+        (
+            lambda: one().interleave(nothing, 2, 1, 2),
+            "TypeError: Unsupported return value from function passed to Dataset.interleave(): None.",
+        ),
+        (
+            lambda: one().apply(E.parallel_interleave(nothing, 2)),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.parallel_interleave(",
+        ),
+        (
+            lambda: one().apply(E.scan(0, nothing)),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.scan(): None.",
+        ),
+        (
+            lambda: one().apply(E.map_and_batch(nothing, 2)),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.map_and_batch(): Non",
+        ),
+        (
+            lambda: one().apply(E.take_while(nothing)),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.take_while(): None.",
+        ),
+        (
+            lambda: one().apply(E.group_by_reducer(nothing, E.Reducer(nothing, nothing, nothing))),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.group_by_reducer():",
+        ),
+        (lambda: one().reduce(0, nothing), "TypeError: Unsupported return value from function passed to reduce(): None."),
+        (
+            lambda: one().apply(E.group_by_reducer(lambda x: x, E.Reducer(nothing, nothing, nothing))),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.group_by_reducer():",
+        ),
+        (
+            lambda: one().map_with_legacy_function(nothing),
+            "TypeError: Unsupported return value from function passed to Dataset.map(): None.",
+        ),
+        (
+            lambda: one().filter_with_legacy_function(nothing),
+            "TypeError: Unsupported return value from function passed to Dataset.filter(): None.",
+        ),
+        (lambda: one().map(bad), "TypeError: Unsupported return value from function passed to Dataset.map(): <class 'object'>."),
+        (lambda: one().map(bad, 2), "TypeError: Unsupported return value from function passed to Dataset.map(): <class 'object'>."),
+        (lambda: one().flat_map(bad), "TypeError: Unsupported return value from function passed to Dataset.flat_map(): <class 'object'>."),
+        (lambda: one().filter(bad), "TypeError: Unsupported return value from function passed to Dataset.filter(): <class 'object'>."),
+        (
+            lambda: one().interleave(bad),
+            "TypeError: Unsupported return value from function passed to Dataset.interleave(): <class 'object'>.",
+        ),
+        (
+            lambda: one().interleave(bad, 2, 1, 2),
+            "TypeError: Unsupported return value from function passed to Dataset.interleave(): <class 'object'>.",
+        ),
+        (
+            lambda: one().apply(E.parallel_interleave(bad, 2)),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.parallel_interleave(",
+        ),
+        (
+            lambda: one().apply(E.scan(0, bad)),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.scan(): <class 'obje",
+        ),
+        (
+            lambda: one().apply(E.map_and_batch(bad, 2)),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.map_and_batch(): <cl",
+        ),
+        (
+            lambda: one().apply(E.take_while(bad)),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.take_while(): <class",
+        ),
+        (
+            lambda: one().apply(E.group_by_reducer(bad, E.Reducer(bad, bad, bad))),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.group_by_reducer():",
+        ),
+        (
+            lambda: one().apply(E.group_by_window(lambda x: x, bad, 2)),
+            "TypeError: Unsupported return value from function passed to tf.data.experimental.group_by_window(): <",
+        ),
+        (lambda: one().reduce(0, bad), "TypeError: Unsupported return value from function passed to reduce(): <class 'object'>."),
+    ],
+)
+def test_functions_that_return_something_else(made, expected):
+    assert shown(made) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (
+            lambda: one().filter(lambda x: x),
+            "ValueError: `predicate` return type must be convertible to a scalar boolean tensor. Was TensorSpec(sha",
+        ),
+        (lambda: D.range(3).interleave(lambda x: D.range(x, x + 2), 0), "InvalidArgumentError: cycle_length must be greater than zero."),
+        (lambda: D.range(3).interleave(lambda x: D.range(x, x + 2), 2, 0), "InvalidArgumentError: block_length must be greater than zero."),
+        (
+            lambda: D.range(3).interleave(lambda x: D.range(x, x + 2), 2, 1, 0),
+            "InvalidArgumentError: num_parallel_calls must be greater than zero.",
+        ),
+        (
+            lambda: D.range(3).interleave(lambda x: D.range(x, x + 2), 2, 1, 3),
+            "InvalidArgumentError: num_parallel_calls must less than or equal to cycle_length.",
+        ),
+        (lambda: D.range(3).apply(E.parallel_interleave(lambda x: D.range(2), 0)), "InvalidArgumentError: `cycle_length` must be > 0"),
+        (lambda: D.range(3).apply(E.parallel_interleave(lambda x: D.range(2), 1, 0)), "InvalidArgumentError: `block_length` must be > 0"),
+        (
+            lambda: D.range(3).apply(E.parallel_interleave(lambda x: D.range(2), 1, 1, buffer_output_elements=0)),
+            "InvalidArgumentError: `buffer_output_elements` must be > 0",
+        ),
+        (
+            lambda: D.range(3).apply(E.parallel_interleave(lambda x: D.range(2), 1, 1, prefetch_input_elements=-1)),
+            "InvalidArgumentError: `prefetch_input_elements` must be >= 0",
+        ),
+        (lambda: D.range(3).map(lambda x: x, 0), "InvalidArgumentError: num_parallel_calls must be greater than zero."),
+        (lambda: D.range(3).map(lambda x: x, -2), "InvalidArgumentError: num_parallel_calls must be greater than zero."),
+        (lambda: D.range(3).prefetch(-2), "InvalidArgumentError: buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning"),
+        (lambda: D.range(3).prefetch(0), [0, 1, 2]),
+        (lambda: D.range(3).prefetch(None), [0, 1, 2]),
+        (lambda: D.range(3).shuffle(0), "InvalidArgumentError: buffer_size must be greater than zero."),
+        (lambda: D.range(3).shuffle(-1), "InvalidArgumentError: buffer_size must be greater than zero."),
+        (lambda: D.range(3).shuffle(1), [0, 1, 2]),
+        (lambda: D.range(3).repeat(0), []),
+        (lambda: D.range(3).repeat(-2).take(4), [0, 1, 2, 0]),
+        (lambda: D.range(6).shuffle(3, seed=5), [1, 3, 4, 5, 0, 2]),
+        (lambda: D.range(6).shuffle(np.int64(3), seed=np.int64(5)), [1, 3, 4, 5, 0, 2]),
+        (lambda: D.range(4).shuffle(4, seed=5).repeat(2), [3, 0, 2, 1, 0, 2, 3, 1]),
+        (lambda: D.range(4).shuffle(4, seed=5, reshuffle_each_iteration=False).repeat(2), [3, 0, 2, 1, 3, 0, 2, 1]),
+        (lambda: D.range(4).apply(E.shuffle_and_repeat(3, 2, seed=5)), [1, 3, 2, 0, 2, 0, 3, 1]),
+        (lambda: D.range(0).shuffle(3), []),
+        (lambda: D.range(3).shuffle(100, seed=2), [2, 0, 1]),
+        (lambda: D.range(), "ValueError: Invalid arguments to RangeDataset: ()"),
+        (lambda: D.range(1, 2, 3, 4), "ValueError: Invalid arguments to RangeDataset: (1, 2, 3, 4)"),
+        (lambda: D.range(2.5), "TypeError: Expected int64, got 2.5 of type 'float' instead."),
+        (lambda: D.zip(D.range(2)), [0, 1]),
+        (
+            lambda: D.zip([D.range(2)]),
+            "TypeError: The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects. Nested st",
+        ),
+        (lambda: D.zip((D.range(2), 3)), "TypeError: The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects."),
+        (lambda: D.zip(()), "ValueError: List argument 'input_datasets' to 'ZipDataset' Op with length 0 shorter than minimum lengt"),
+        (
+            lambda: D.range(2).concatenate(D.from_tensors(1.0)),
+            "TypeError: Two datasets to concatenate have different types <dtype: 'int64'> and <dtype: 'float32'>",
+        ),
+        (lambda: D.from_tensors([1]).concatenate(D.from_tensors([1, 2])), [[1], [1, 2]]),
+        (
+            lambda: D.from_tensors([1]).concatenate(D.from_tensors(([1], [1]))),
+            "TypeError: Two datasets to concatenate have different types <dtype: 'int32'> and (tf.int32, tf.int32)",
+        ),
+        (lambda: D.range(2).apply(lambda d: 3), "TypeError: `transformation_func` must return a Dataset. Got 3."),
+        (lambda: D.range(3).shard(2, -1), "InvalidArgumentError: Index must be between 0 and 1 (currently index = -1)."),
+        (lambda: D.range(3).shard(2, 2), "InvalidArgumentError: Index must be between 0 and 1 (currently index = 2)."),
+        (lambda: D.range(3).shard(0, 0), "InvalidArgumentError: Number of shards must be greater than zero (currently num_shards = 0)."),
+        (lambda: D.range(2).enumerate(np.int64(7)), [[7, 0], [8, 1]]),
+        (lambda: E.Counter(1, 2, tf.int32).take(3), [1, 3, 5]),
+        (lambda: E.RandomDataset(3).take(3), [3534849767, 279844183, 888998500]),
+        (lambda: E.RandomDataset(3).batch(2).take(2), [[3534849767, 279844183], [888998500, 1099633400]]),
+        (lambda: str(E.get_structure(gen([[1]]).apply(C.assert_element_shape([1])))), "TensorSpec(shape=(1,), dtype=tf.int32, name=None)"),
+        (lambda: gen([(1, [2])], (tf.int32, tf.int32)).apply(C.assert_element_shape(([], [1]))), [[1, [2]]]),
+        (lambda: D.range(5).apply(C.batch_and_drop_remainder(2)), [[0, 1], [2, 3]]),
+        (
+            lambda: D.range(5).map(lambda x: tf.fill([x], x)).apply(C.padded_batch_and_drop_remainder(2, [None])),
+            [[[0], [1]], [[2, 2, 0], [3, 3, 3]]],
+        ),
+        (
+            lambda: D.range(6).apply(E.rejection_resample(lambda x: tf.cast(x % 2, tf.int32), [0.5, 0.5], [0.5, 0.5], seed=2)),
+            [[0, 0], [1, 1], [0, 2], [1, 3], [0, 4], [1, 5]],
+        ),
+        (
+            lambda: D.range(6).apply(E.rejection_resample(lambda x: tf.cast(x % 2, tf.int32), [1.0, 0.0], [0.5, 0.5], seed=2)),
+            [[0, 0], [0, 2], [0, 4]],
+        ),
+        (
+            lambda: str(
+                E.get_structure(D.range(6).apply(E.rejection_resample(lambda x: tf.cast(x % 2, tf.int32), [0.5, 0.5], [0.5, 0.5], seed=2)))
+            ),
+            "(TensorSpec(shape=(), dtype=tf.int32, name=None), TensorSpec(shape=(), dtype=tf.int64, name=None))",
+        ),
+        (lambda: iter(D.range(2)), "RuntimeError: __iter__() is only supported inside of tf.function or when eager execution is enabled."),
+        (lambda: bool(D.range(2)), True),
+        (lambda: len(D.range(2)), "TypeError: object of type 'DatasetV1Adapter' has no len()"),
+    ],
+)
+def test_numbers_and_orders(made, expected):
+    assert shown(made) == expected
