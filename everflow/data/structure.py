@@ -160,7 +160,8 @@ def _spec(dtype: dtypes.DTypeLike, shape: Any, kind: Any) -> Any:
         return TensorSpec(shape, dtype)
     if isinstance(kind, type) and kind.__name__ == "TensorArray":
         # The first two dimensions say whether it grows and whether its elements have one shape.
-        return tf.TensorArraySpec(shape[2:], dtype, *(shapes.dimension_value(n) for n in shape[:2]))
+        grows, have_one_shape = (shapes.dimension_value(n) for n in shape[:2])
+        return tf.TensorArraySpec(shape[2:], dtype, grows, have_one_shape)  # type: ignore[arg-type]
     raise TypeError(f"Could not build a structure for output class {kind}")
 
 
