@@ -17,6 +17,7 @@ from everflow.runtime.loops import while_kernel
 from everflow.runtime.memory import keep_freed_memory
 from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
+from everflow.runtime.references import fetch_last_values
 from everflow.runtime.symbols import forget_dims, settle_dims
 from everflow.runtime.tasks import Task
 from everflow.values import tensors as values
@@ -164,6 +165,8 @@ class Context:
         be, plain numbers. `dims`: the shapes of feeds, where more is known of them than their tensors say. `any_shape`: feeds may
         have other shapes than their tensors say."""
         plan = make_plan(self, fetches, targets, feeds)
+        if not is_body:
+            fetch_last_values(plan)
         if any_shape:
             forget_dims(plan)
         if dims:

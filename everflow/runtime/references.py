@@ -6,6 +6,9 @@ variable, and still sees what was written meanwhile if it has to run after the w
     with tf.control_dependencies([tf.assign_add(v, 1.0)]):
         after = v * 2.0
 
+A fetch of `v/read` is no copy either, and shows what the step leaves behind: `session.run([v.value(), tf.assign_add(v, 1.0)])`
+gives the same number twice.
+
 Resource variables have no such rule: each use is a read of its own, made where it stands.
 """
 
@@ -14,6 +17,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from everflow.graph.operation import Operation
+from everflow.runtime import effects
 from everflow.runtime.codegen import variable_key
 from everflow.runtime.plan import Node, Plan, Value
 
@@ -43,11 +47,32 @@ def see_later_writes(plan: Plan) -> None:
                 reads[node.outputs[0]] = Read(variable_key(node.inputs[0]), node.inputs[0], position)
             elif node.inputs[0] in reads:
                 reads[node.outputs[0]] = reads[node.inputs[0]]
-        meaning = node.meaning
-        if meaning is not None and meaning.writes:
-            for i, value in enumerate(node.inputs):
-                if value is not None and value.dtype._is_ref_dtype and i not in node.reads:
-                    writes.setdefault(variable_key(value), []).append((position, node))
+        for variable in written_by(node):
+            writes.setdefault(variable, []).append((position, node))
+
+
+def fetch_last_values(plan: Plan) -> None:
+    """Lets a fetch that is nothing but a variable's memory show what is there when the step ends, as TensorFlow's fetches do."""
+    written = {variable for node in plan.nodes for variable in written_by(node)} - {None}
+    if not written:
+        return
+    for place, value in enumerate(plan.fetches):
+        node = value.node
+        while node.meaning is not None and node.meaning.forwards and not node.reads and node.inputs:
+            node = node.inputs[0].node
+        if node.is_identity and 0 in node.reads and variable_key(node.inputs[0]) in written:
+            plan.fetches[place] = node.inputs[0]
+
+
+def written_by(node: Node) -> set[Any]:
+    """The variables that a node changes through references, itself or by the functions that it calls."""
+    if names := effects.called(node.context, node.type, node.attrs):
+        found = effects.of_call(node.context, node.type, names)
+        return {*found.variables, *(variable_key(node.inputs[i]) for i in found.arguments if node.inputs[i].dtype._is_ref_dtype)}
+    if node.meaning is None or not node.meaning.writes:
+        return set()
+    changed = [v for i, v in enumerate(node.inputs) if v is not None and v.dtype._is_ref_dtype and i not in node.reads]
+    return {variable_key(v) for v in changed}
 
 
 def depends(node: Node, writer: Node) -> bool:

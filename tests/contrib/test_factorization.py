@@ -93,3 +93,57 @@ def test_batches_that_are_too_small_do_for_random_centers_and_chains_but_not_at_
     assert rounds_until_chosen(session, "kmeans_plus_plus", 8) == 1
     with pytest.raises(tf.errors.InvalidArgumentError, match="x >= y"):
         rounds_until_chosen(session, "kmeans_plus_plus", 3)
+
+
+MOVED = np.random.RandomState(3).rand(12, 2).astype(np.float32)
+
+
+def moved_by_batches(session, steps_per_iteration, steps, **options):
+    """What each variable of k-means is after each step on the same points, starting from the first two."""
+    graph = tf.contrib.factorization.KMeans(
+        tf.constant(MOVED), 2, MOVED[:2], use_mini_batch=True, mini_batch_steps_per_iteration=steps_per_iteration, **options
+    ).training_graph()
+    session.run(tf.global_variables_initializer())
+    session.run(graph[4])
+    found = []
+    for _ in range(steps):
+        session.run(graph[5])
+        found.append({v.op.name: v.eval(session) for v in tf.global_variables()})
+    return found
+
+
+def test_batches_move_a_copy_of_the_centers_that_takes_over_after_some_steps(session):
+    found = moved_by_batches(session, 2, 5)
+    near = np.square(MOVED[:, None] - MOVED[None, :2]).sum(2).argmin(1)
+    means = np.stack([MOVED[near == i].mean(0) for i in range(2)])
+    counts = np.bincount(near)
+    np.testing.assert_allclose(found[0]["clusters_updated"], means, rtol=1e-5)
+    for state in found[:2]:
+        np.testing.assert_array_equal(state["clusters"], MOVED[:2])
+    np.testing.assert_allclose(found[2]["clusters"], means, rtol=1e-5)
+    assert [state["update_in_steps"] for state in found] == [1, 0, 1, 0, 1]
+    assert [state["Variable"].tolist() for state in found] == [(n * counts).tolist() for n in (1, 2, 1, 2, 1)]
+
+
+def test_batches_that_move_the_centers_themselves_count_these_as_a_point(session):
+    (found,) = moved_by_batches(session, 1, 1)
+    # Measured with TensorFlow 1.15.5.
+    np.testing.assert_allclose(found["clusters"], [[0.6677, 0.72586], [0.24451, 0.4229]], atol=1e-5)
+    assert found["Variable"].tolist() == [4, 10]
+    assert "clusters_updated" not in found
+
+
+def test_centers_that_take_over_have_length_one_for_cosines(session):
+    found = moved_by_batches(session, 2, 3, distance_metric="cosine")[-1]
+    np.testing.assert_allclose(np.linalg.norm(found["clusters"], axis=1), 1, rtol=1e-6)
+    assert (np.linalg.norm(found["clusters_updated"], axis=1) < 0.999).all()
+
+
+def test_a_seed_draws_the_random_centers_of_tensorflow(session):
+    inputs = [tf.constant(MOVED), tf.constant(MOVED + 1)]
+    graph = tf.contrib.factorization.KMeans(inputs, 5, "random", random_seed=5).training_graph()
+    session.run(tf.global_variables_initializer())
+    session.run(graph[4])
+    # Measured with TensorFlow 1.15.5: points are drawn one by one, and may come twice.
+    expected = [[1.1255853, 1.2072428], [0.0239819, 0.5588541], [0.5507979, 0.7081478], [0.2592525, 0.4151012], [0.0239819, 0.5588541]]
+    np.testing.assert_allclose(tf.global_variables()[0].eval(session), expected, rtol=1e-5)

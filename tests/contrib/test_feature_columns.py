@@ -81,3 +81,14 @@ def test_columns_say_how_examples_are_parsed():
     ):
         with pytest.raises(ValueError, match=error):
             make()
+
+
+@pytest.mark.parametrize(("shape", "ops"), [([None, 3], []), ([None], ["ExpandDims"])])
+def test_numbers_enter_networks_and_sums_by_the_ops_of_tensorflow(graph, shape, ops):
+    """Seeds follow from the number of ops before."""
+    column = layers.real_valued_column("x", dimension=3 if len(shape) == 2 else 1)
+    layers.input_from_feature_columns({"x": tf.placeholder(tf.float32, shape)}, [column])
+    assert [o.type for o in graph.get_operations() if "/x/" in o.name and o.type != "Const"] == ops
+    sums, _, _ = layers.weighted_sum_from_feature_columns({"x": tf.placeholder(tf.float32, shape)}, [column], 2, scope="sums")
+    assert [o.type for o in graph.get_operations() if o.name.startswith("sums/x/") and o.type in ("ExpandDims", "Reshape")] == ops
+    assert sums.shape.as_list() == [None, 2]

@@ -71,7 +71,7 @@ def runner(command: list, script: pathlib.Path):
             [*command, script, *map(str, arguments)],
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=1200,
             env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
         )
         assert done.returncode == 0, done.stderr

@@ -58,3 +58,35 @@ def test_a_variable_is_assigned_a_rearrangement_of_itself():
     np.testing.assert_array_equal(results(tf.assign(v, tf.transpose(v)), 1)[0], np.arange(9.0).reshape(3, 3).T)
     rolled = np.arange(9.0).reshape(3, 3)[[2, 0, 1]]
     np.testing.assert_array_equal(results(tf.scatter_update(v, [1, 2, 0], v), 1)[0], rolled)
+
+
+def test_a_fetched_read_shows_what_the_step_leaves_behind():
+    v = tf.Variable(1.0)
+    read, deeper, computed = v.value(), tf.stop_gradient(tf.identity(v)), v + 0.0
+    with tf.control_dependencies([read, deeper, computed]):
+        change = tf.assign_add(v, 1.0)
+    assert results([read, deeper, computed, change]) == [[2.0, 2.0, 1.0, 2.0], [3.0, 3.0, 2.0, 3.0]]
+
+
+def test_a_fetched_read_shows_what_an_optimizer_wrote():
+    v = tf.Variable(1.0)
+    read = v.read_value()
+    train = tf.train.GradientDescentOptimizer(1.0).minimize(-read)
+    assert results([read, train]) == [[2.0, None], [3.0, None]]
+
+
+def test_a_fetched_read_of_a_resource_was_made_where_it_stands():
+    v = tf.Variable(1.0, use_resource=True)
+    read = v.read_value()
+    with tf.control_dependencies([read]):
+        change = tf.assign_add(v, 1.0)
+    assert results([read, change]) == [[1.0, 2.0], [2.0, 3.0]]
+
+
+def test_a_read_after_a_branch_sees_what_the_branch_wrote():
+    v = tf.Variable(1.0)
+    flag = tf.placeholder_with_default(True, [])
+    branch = tf.cond(flag, lambda: tf.identity(tf.assign_add(v, 1.0)), lambda: tf.identity(v))
+    with tf.control_dependencies([branch]):
+        after = tf.identity(v) * 10.0
+    assert results([v.value(), after]) == [[2.0, 20.0], [3.0, 30.0]]

@@ -341,13 +341,20 @@ class RealColumn(FeatureColumn, _RealFields):
         return {self.column_name: tf.FixedLenFeature([self.dimension], self.dtype, default)}
 
     def transformed(self, features: Transformed) -> Any:
-        """The numbers, [batch, dimension], normalized where that was asked for."""
+        """The numbers, normalized where that was asked for."""
         found = features.raw(self.column_name)
         if isinstance(found, SparseTensor):
             found = tf.sparse_tensor_to_dense(found)
         found = self.normalizer(found) if self.normalizer is not None else found
-        found = tf.cast(found, dtypes.float32)
-        return tf.reshape(found, [-1, self.dimension], name="reshape")
+        return tf.cast(found, dtypes.float32)
+
+    def matrix(self, features: Transformed, name: str = "expand_dims") -> Any:
+        """The numbers as [batch, dimension]. `name`: that of the op which makes a matrix of one number for each example."""
+        found = features.of(self)
+        rank = found.shape.ndims
+        if rank == 2:
+            return found
+        return tf.expand_dims(found, -1, name=name) if rank == 1 else tf.reshape(found, [-1, self.dimension])
 
 
 @layer("real_valued_column")
@@ -409,7 +416,8 @@ class BucketizedColumn(FeatureColumn, _BucketizedFields):
 
     def transformed(self, features: Transformed) -> Any:
         """The number of the bucket of each number."""
-        return tf.cast(tf.raw_ops.Bucketize(input=features.of(self.source_column), boundaries=list(self.boundaries)), dtypes.int64)
+        numbers = self.source_column.matrix(features)
+        return tf.cast(tf.raw_ops.Bucketize(input=numbers, boundaries=list(self.boundaries), name="bucketize"), dtypes.int64)
 
     def sparse(self, features: Transformed) -> SparseTensor:
         """Buckets as ids; each dimension has its own."""

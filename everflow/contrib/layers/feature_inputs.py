@@ -32,7 +32,7 @@ def _checked(feature_columns: Any, features: Any) -> tuple[list[Any], Transforme
 def _vectors(column: Any, features: Transformed, collections: list[Any], trainable: bool, output_rank: int = 2) -> Any:
     if isinstance(column, RealColumn):
         if output_rank == 2:
-            return features.of(column)
+            return column.matrix(features)
         found = features.raw(column.column_name)
         found = column.normalizer(found) if column.normalizer is not None else found
         return tf.cast(tf.expand_dims(found, -1) if found.get_shape().ndims == 2 else found, dtypes.float32)
@@ -132,7 +132,7 @@ def weighted_sum_from_feature_columns(
         for column in columns:
             with tf.variable_scope(column.name):
                 found, weights = _weighted(column, features, num_outputs, collections, trainable)
-            sums.append(found)
+            sums.append(tf.reshape(found, [-1, num_outputs]))
             column_to_variable[column] = [weights]
         bias = _bias(num_outputs, collections, trainable)
         return tf.nn.bias_add(tf.add_n(sums), bias), column_to_variable, bias
@@ -145,8 +145,9 @@ def _weighted(column: Any, features: Transformed, num_outputs: int, collections:
             f"models. Please use sparse columns. column: {column}"
         )
     if isinstance(column, RealColumn):
+        numbers = column.matrix(features, name="ExpandDims")
         weights = _zeros("weight", [column.dimension, num_outputs], collections, trainable)
-        return tf.matmul(features.of(column), weights, name="matmul"), weights
+        return tf.matmul(numbers, weights, name="matmul"), weights
     ids = column.ids(features)
     weights = _zeros("weights", [ids.size, num_outputs], collections, trainable)
     if getattr(column, "ckpt_to_load_from", None) is not None:

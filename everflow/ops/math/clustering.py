@@ -13,7 +13,7 @@ from everflow.graph import shapes
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
-from everflow.values.philox import Philox, PhiloxWords
+from everflow.values.philox import PhiloxWords
 
 Kernel = Callable[..., Any]
 
@@ -47,8 +47,18 @@ def _nearest(node: Node) -> Kernel:
     return run
 
 
-def _words(seed: int) -> PhiloxWords:
-    return Philox(seed, seed).words(0)
+class _Draws:
+    """The random numbers of one execution, which begin anew from its seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._words = PhiloxWords(seed % (1 << 64), 0, 0)
+
+    def index(self, below: int) -> int:
+        return self._words.uint64() % below
+
+    def fraction(self) -> np.float32:
+        """A float32 in [0, 1), from 23 bits of a word."""
+        return np.float32((self._words.uint32() & 0x7FFFFF) / (1 << 23))
 
 
 def _spread_out(node: Node) -> Kernel:
@@ -60,21 +70,25 @@ def _spread_out(node: Node) -> Kernel:
             tries = 2 + int(math.log(wanted))
         if total < wanted:
             raise invalid_argument(f"num_to_sample: {wanted} cannot be larger than number of points: {total}")
-        random = _words(int(seed))
+        draws, data = _Draws(int(seed)), points.cpu().numpy()
+        chosen: list[int] = []
+        nearest = np.full(total, np.inf, np.float32)
 
-        def distance_to(i: int) -> np.ndarray:
-            return np.square(data - data[i]).sum(1)
+        def drawn(sums: np.ndarray) -> int:
+            """A point with the chance of its distance to those before; one is not drawn twice while others are away from them."""
+            while True:
+                found = min(int(np.searchsorted(sums, draws.fraction() * sums[-1], side="right")), total - 1)
+                if found not in chosen or not sums[-1] > 0:
+                    return found
 
-        data = points.cpu().numpy().astype(np.float64)
-        chosen = [int(random.uniform() * total)]
-        nearest = distance_to(chosen[0])
         while len(chosen) < wanted:
-            # Points are drawn with the chance of their distance; of several draws the one that leaves the least stays.
-            sums = nearest.cumsum()
-            drawn = [int(np.searchsorted(sums, random.uniform() * sums[-1], side="right")) for _ in range(tries + 1)]
-            options = [(np.minimum(nearest, distance_to(min(i, total - 1))), min(i, total - 1)) for i in drawn]
-            nearest, best = min(options, key=lambda option: option[0].sum())
-            chosen.append(best)
+            sums = nearest.cumsum(dtype=np.float32) if chosen else None
+            candidates = [draws.index(total) if sums is None else drawn(sums) for _ in range(tries + 1)]
+            # Of several draws the one that leaves the least distances stays.
+            left = [np.minimum(nearest, np.square(data - data[i]).sum(1)) for i in candidates]
+            best = int(np.argmin([distances.sum() for distances in left]))
+            nearest = left[best]
+            chosen.append(candidates[best])
         return points[torch.tensor(chosen, device=points.device)]
 
     return run
@@ -84,10 +98,10 @@ def _chain(node: Node) -> Kernel:
     def run(distances: Any, seed: Any) -> Any:
         if distances.ndim != 1:
             raise invalid_argument("Input distances should be a vector.")
-        random, found = _words(int(seed)), distances.cpu().numpy()
+        draws, found = _Draws(int(seed)), distances.cpu().numpy()
         selected = 0
         for i in range(1, len(found)):
-            if found[i] > random.uniform() * found[selected]:
+            if found[i] > draws.fraction() * found[selected]:
                 selected = i
         return torch.tensor(selected, dtype=torch.int64)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import everflow as tf
 from everflow.api import internal, public
@@ -15,6 +15,17 @@ COSINE_DISTANCE = "cosine"
 RANDOM_INIT = "random"
 KMEANS_PLUS_PLUS_INIT = "kmeans_plus_plus"
 KMC2_INIT = "kmc2"
+
+
+class Variables(NamedTuple):
+    """What k-means keeps: the centers, whether they have been chosen, the centers that batches move (which become the centers after some
+    steps, or are the same), in how many steps that is, and how many points each center has had."""
+
+    centers: Any
+    initialized: Any
+    moving: Any
+    steps_left: Any
+    counts: Any
 
 
 @public("contrib.factorization.KMeans")
@@ -72,33 +83,42 @@ class KMeans:
                 scores.append(tf.squeeze(score, [-1]))
         return every, nearest, scores
 
-    def _variables(self) -> tuple[Any, Any, Any]:
-        """The centers, whether they have been chosen, and how many points each has had."""
+    def _variables(self) -> Variables:
         with get_default_graph().as_default():
-            centers = tf.Variable(tf.constant([], dtype=tf.float32), name="clusters", validate_shape=False, use_resource=False)
-            initialized = tf.Variable(False, dtype=tf.bool, name="initialized", trainable=False, use_resource=False)
-            counts = None
+            none = tf.constant([], dtype=tf.float32)
+            centers = tf.Variable(none, name="clusters", validate_shape=False, use_resource=False)
+            initialized = tf.Variable(False, dtype=tf.bool, name="initialized", use_resource=False)
+            moving, steps_left, counts = centers, None, None
+            if self._mini_batch and self._steps > 1:
+                moving = tf.Variable(none, name="clusters_updated", validate_shape=False, use_resource=False)
+                steps_left = tf.Variable(self._steps, dtype=tf.int64, name="update_in_steps", use_resource=False)
             if self._mini_batch:
-                counts = tf.Variable(tf.zeros([self._num_clusters], dtype=tf.int64), trainable=False, use_resource=False)
-            return centers, initialized, counts
+                start = tf.ones if self._steps == 1 else tf.zeros
+                counts = tf.Variable(start([self._num_clusters], dtype=tf.int64), use_resource=False)
+            return Variables(centers, initialized, moving, steps_left, counts)
 
     def training_graph(self) -> tuple[Any, ...]:
         """Distances, nearest centers, scores, whether there are centers, the op that chooses them and the op that moves them."""
-        centers, initialized, counts = self._variables()
-        init_op = self._choose(centers, initialized)
-        distances, indices, scores = self._nearest(centers)
+        variables = self._variables()
+        init_op = self._choose(variables)
+        distances, indices, scores = self._nearest(variables.centers)
         move = self._mini_batch_op if self._mini_batch else self._whole_pass_op
-        return distances, indices, scores, initialized, init_op, move(centers, indices, counts)
+        return tuple(distances), tuple(indices), tuple(scores), variables.initialized, init_op, move(variables, indices)
 
-    def _choose(self, centers: Any, initialized: Any) -> Any:
+    def _set(self, variables: Variables, centers: Any) -> Any:
+        """Makes these the centers, and where they start from."""
+        chosen = tf.assign(variables.centers, centers, validate_shape=False)
+        return chosen if variables.moving is variables.centers else tf.assign(variables.moving, chosen, validate_shape=False)
+
+    def _choose(self, variables: Variables) -> Any:
         """Chooses centers among the points of batches until there are enough."""
+        centers, initialized = variables.centers, variables.initialized
         wanted = tf.convert_to_tensor(self._num_clusters, dtype=tf.int64)
         if not isinstance(self._initial, str):
             given = self._initial(self._inputs, self._num_clusters) if callable(self._initial) else self._initial
             given = tf.cast(tf.convert_to_tensor(given), tf.float32)
-            set_op = tf.assign(centers, self._normalized(given), validate_shape=False)
-            with tf.control_dependencies([set_op]):
-                return tf.assign(initialized, True).op
+            with tf.control_dependencies([self._set(variables, self._normalized(given))]):
+                return tf.assign(initialized, True)
         # Only random centers are chosen among all parts of a batch.
         points = tf.concat(self._inputs, 0) if self._initial == RANDOM_INIT else self._inputs[0]
 
@@ -109,12 +129,12 @@ class KMeans:
             new = self._some_of(points, centers, have, missing)
             new = self._normalized(new)
             together = tf.cond(tf.equal(have, 0), lambda: new, lambda: tf.concat([tf.reshape(centers, [-1, tf.shape(points)[1]]), new], 0))
-            with tf.control_dependencies([tf.assign(centers, together, validate_shape=False)]):
+            with tf.control_dependencies([self._set(variables, together)]):
                 enough = tf.greater_equal(have + missing, wanted)
                 return tf.assign(initialized, enough)
 
         with name_scope("choose_centers"):
-            return tf.cond(initialized, lambda: tf.identity(initialized), lambda: tf.identity(chosen())).op
+            return tf.cond(initialized, lambda: tf.identity(initialized), lambda: tf.identity(chosen()))
 
     def _how_many(self, count: Any, missing: Any) -> Any:
         """How many centers a batch of so many points gives: at most what is missing; one for each chain; or all at once."""
@@ -127,8 +147,14 @@ class KMeans:
 
     def _some_of(self, points: Any, centers: Any, have: Any, missing: Any) -> Any:
         if self._initial == RANDOM_INIT:
-            order = tf.random_shuffle(tf.range(tf.shape(points)[0]), seed=self._seed)
-            return tf.gather(points, order[: tf.cast(missing, tf.int32)])
+            # A batch that has no more points than are missing gives all of them; of a larger one, a point may be drawn twice.
+            count = tf.cast(tf.shape(points)[0], tf.int64)
+
+            def drawn() -> Any:
+                which = tf.random_uniform(tf.reshape(missing, [-1]), minval=0, maxval=count, seed=self._seed, dtype=tf.int64)
+                return tf.gather(points, which)
+
+            return tf.cond(count > missing, drawn, lambda: tf.identity(points))
         if self._initial == KMEANS_PLUS_PLUS_INIT:
             seed, retries = tf.constant(self._seed, tf.int64), tf.constant(self._retries, tf.int64)
             return apply("KmeansPlusPlusInitialization", self._normalized(points), missing, seed, retries)
@@ -162,20 +188,36 @@ class KMeans:
                 counts.append(tf.unsorted_segment_sum(tf.ones_like(nearest), nearest, self._num_clusters))
         return tf.add_n(sums), tf.add_n(counts)
 
-    def _whole_pass_op(self, centers: Any, indices: list[Any], counts: Any) -> Any:
+    def _whole_pass_op(self, variables: Variables, indices: list[Any]) -> Any:
         """Moves each center to the mean of its points; one without points stays."""
         sums, having = self._sums(indices)
         some = tf.cast(tf.maximum(having, 1), tf.float32)[:, None]
-        means = tf.where(having > 0, sums / some, tf.reshape(tf.convert_to_tensor(centers), tf.shape(sums)))
-        return tf.assign(centers, self._normalized(means), validate_shape=False).op
+        means = tf.where(having > 0, sums / some, tf.reshape(tf.convert_to_tensor(variables.centers), tf.shape(sums)))
+        return tf.assign(variables.centers, self._normalized(means), validate_shape=False)
 
-    def _mini_batch_op(self, centers: Any, indices: list[Any], counts: Any) -> Any:
+    def _mini_batch_op(self, variables: Variables, indices: list[Any]) -> Any:
         """Moves centers towards the points of a batch: each point by the share that it has in all points of its center so far."""
         sums, having = self._sums(indices)
-        current = tf.reshape(tf.convert_to_tensor(centers), tf.shape(sums))
-        total = tf.convert_to_tensor(counts) + having
+        with tf.control_dependencies([sums, having]):
+            taken_over = self._take_over(variables)
+        with tf.control_dependencies(taken_over):
+            current = tf.reshape(tf.identity(variables.moving), tf.shape(sums))
+            total = tf.identity(variables.counts) + having
         rate = 1.0 / tf.cast(tf.maximum(total, 1), tf.float32)[:, None]
         moved = current + (sums - tf.cast(having, tf.float32)[:, None] * current) * rate
         with tf.control_dependencies([moved, total]):
-            counted = tf.assign(counts, total)
-            return tf.group(tf.assign(centers, self._normalized(moved), validate_shape=False), counted)
+            return tf.group(tf.assign(variables.moving, moved, validate_shape=False), tf.assign(variables.counts, total), *taken_over)
+
+    def _take_over(self, variables: Variables) -> list[Any]:
+        """After so many steps, makes the centers those that were moved meanwhile, and starts to count anew."""
+        if variables.steps_left is None:
+            return []
+
+        def anew() -> Any:
+            moved = self._normalized(tf.identity(variables.moving))
+            with tf.control_dependencies(
+                [tf.assign(variables.centers, moved, validate_shape=False), tf.assign(variables.counts, tf.zeros_like(variables.counts))]
+            ):
+                return tf.identity(tf.assign(variables.steps_left, self._steps - 1))
+
+        return [tf.cond(variables.steps_left <= 0, anew, lambda: tf.identity(tf.assign_sub(variables.steps_left, 1)))]

@@ -25,3 +25,33 @@ def test_starting_centers_lie_far_apart():
 
 def test_a_chain_prefers_what_is_far():
     assert run(tf.raw_ops.KMC2ChainInitialization(distances=[0.0, 0.0, 7.0, 0.0], seed=3)) == 2
+
+
+# Which of 200 points TensorFlow 1.15.5 starts from, by seed and retries.
+STARTS = {
+    (0, 0): [29, 132, 3, 157],
+    (1, 2): [48, 131, 27, 80],
+    (3, -1): [145, 178, 17, 192],
+    (7, 2): [3, 189, 106, 13],
+    (12345678901, 0): [36, 152, 33, 106],
+}
+
+
+@pytest.mark.parametrize(("seed", "retries"), STARTS)
+def test_a_seed_gives_the_starting_centers_of_tensorflow(seed, retries):
+    points = np.random.RandomState(3).rand(200, 3).astype(np.float32)
+    found = run(tf.raw_ops.KmeansPlusPlusInitialization(points=points, num_to_sample=4, seed=seed, num_retries_per_sample=retries))
+    np.testing.assert_array_equal(found, points[STARTS[seed, retries]])
+
+
+def test_a_seed_gives_the_chain_of_tensorflow():
+    distances = np.random.RandomState(5).rand(50).astype(np.float32)
+    found = [run(tf.raw_ops.KMC2ChainInitialization(distances=distances, seed=seed)) for seed in range(8)]
+    assert found == [46, 48, 48, 49, 49, 49, 49, 46]
+
+
+def test_equal_points_give_centers_too():
+    found = run(
+        tf.raw_ops.KmeansPlusPlusInitialization(points=np.ones([4, 2], np.float32), num_to_sample=3, seed=1, num_retries_per_sample=1)
+    )
+    np.testing.assert_array_equal(found, np.ones([3, 2]))
