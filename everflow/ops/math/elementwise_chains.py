@@ -154,7 +154,7 @@ class Chain:
             for i, dims in checked:
                 if xs[i].shape != dims:
                     return one_by_one(*xs)
-            return one_by_one(*xs) if xs[0].is_cuda else compute(xs)
+            return one_by_one(*xs) if xs[0].is_cuda else compute(*xs)
 
         return run
 
@@ -177,7 +177,7 @@ class Chain:
                 if len(ready) >= MOST_SHAPES:
                     ready.clear()
                 compute = ready[shapes] = prepared(shapes)
-            return one_by_one(*xs) if compute is None or xs[0].is_cuda else compute(xs)
+            return one_by_one(*xs) if compute is None or xs[0].is_cuda else compute(*xs)
 
         return run
 
@@ -221,25 +221,24 @@ class Chain:
         return ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places)
 
     def _for_shape(self, dims: tuple[int, ...]) -> Callable[..., Any]:
-        run_chain = self.native(dims).run
-        single = len(self.results) == 1
-        allocate = self._allocation(dims)
-        threads: Callable[[], int] = torch.get_num_threads if math.prod(dims) * len(self.members) > LARGE else lambda: 1
-
-        def compute(xs: Any) -> Any:
-            xs = [x if x.is_contiguous() else x.contiguous() for x in xs]
-            found = allocate()
-            run_chain(threads(), *[x.data_ptr() for x in xs], *[y.data_ptr() for y in found])
-            return found[0] if single else found
-
-        return compute
-
-    def _allocation(self, dims: tuple[int, ...]) -> Callable[[], Any]:
+        """What computes tensors of this shape, written out: small ones take less time than loops over their inputs would."""
+        inputs = [f"x{i}" for i in range(len(self.inputs))]
+        results = [f"y{i}" for i in range(len(self.results))]
+        lines = [f"if not {x}.is_contiguous(): {x} = {x}.contiguous()" for x in inputs]
         shapes = [(*dims[:-1], _width(v)) if v.node.type == "ConcatV2" else dims for v in self.results]
-        if self.shares_memory and len(shapes) > 1:
-            block = (len(shapes), *dims)
-            return lambda: torch.empty(block).unbind()
-        return lambda: [torch.empty(shape) for shape in shapes]
+        if self.shares_memory and len(results) > 1:
+            lines.append(f"{', '.join(results)} = empty({(len(results), *dims)}).unbind()")
+        else:
+            # Like another tensor is sooner said than how large.
+            like = next((x for i, x in enumerate(inputs) if self.expected(i, dims) == dims), None)
+            made = [f"empty_like({like})" if like and shape == dims else f"empty({shape})" for shape in shapes]
+            lines += [f"{y} = {value}" for y, value in zip(results, made)]
+        threads = "threads()" if math.prod(dims) * len(self.members) > LARGE else "1"
+        lines.append(f"run({', '.join([threads, *(f'{t}.data_ptr()' for t in (*inputs, *results))])})")
+        lines.append(f"return {results[0]}" if len(results) == 1 else f"return [{', '.join(results)}]")
+        names = {"run": self.native(dims).run, "threads": torch.get_num_threads, "empty": torch.empty, "empty_like": torch.empty_like}
+        exec("\n ".join([f"def compute({', '.join(inputs)}):", *lines]), names)
+        return names["compute"]
 
     def _one_by_one(self) -> Callable[..., Any]:
         """The same by the kernels of the nodes, for tensors that are elsewhere or do not fit."""

@@ -17,7 +17,7 @@ def test_an_identity_that_reads_a_variable_stays():
     v = tf.Variable([1.0, 2.0])
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
-        before = tf.identity(v._ref())
+        before = 1.0 * tf.identity(v._ref())
         with tf.control_dependencies([before]):
             change = tf.assign_add(v, [1.0, 1.0])
         old, _ = sess.run([before, change])
