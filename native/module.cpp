@@ -1,4 +1,5 @@
 // The extension module everflow._native: each topic of the folder adds its functions here.
+#include "array_slots.h"
 #include "custom_ops.h"
 #include "images.h"
 #include "fused.h"
@@ -14,6 +15,7 @@ NB_MODULE(_native, module) {
     nanobind::set_leak_warnings(false);
     module.doc() = "What must run per element and neither torch nor numpy does.";
     everflow::add_processor(module);
+    everflow::add_array_slots(module);
     everflow::add_batch_norm(module);
     everflow::add_convolution(module);
     everflow::add_custom_ops(module);

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from everflow._native import answer_as_once, answer_as_today
 from everflow.years.reporting import note
 from everflow.years.shims import NOT_OURS, TABLE, methods, module_rule, modules, names, otherwise, own, patch, put, undoing
 
@@ -396,6 +397,29 @@ def _giving_a_list(real: Any) -> Any:
         return list(found) if type(found) is tuple else found
 
     return give
+
+
+_ANSWERS = {
+    "compare": ("arrays == and != what they can't be broadcast with", "numpy 1.25", "elementwise comparison failed"),
+    "truth": ("the truth of an empty array", "numpy 2.2", "The truth value of an empty array is ambiguous. Returning False"),
+}
+TABLE.update({title: gone for title, gone, _ in _ANSWERS.values()})
+
+
+@patch("numpy")
+def _answers(numpy: Any) -> None:
+    """Such a comparison was False as a whole, and so is an empty array: `if x == []`, `x in a_list`, `if x`."""
+
+    def tell(what: str) -> None:
+        title, _, warning = _ANSWERS[what]
+        note(title)
+        warnings.warn(f"{warning}; this is an error in today's numpy.", DeprecationWarning, stacklevel=2)
+
+    kinds = [numpy.ndarray]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    answer_as_once(kinds, tell)
+    undoing(lambda: answer_as_today(kinds))
 
 
 _SHOWN = "numbers shown as 1.5, not as np.float32(1.5)"

@@ -2,6 +2,7 @@
 
 import importlib
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -168,3 +169,54 @@ def test_lists_of_arrays():
     assert [g.shape for g in grid] == [(2, 2)] * 3
     assert type(np.broadcast_arrays(1, [2, 3])) is type(np.atleast_2d(1, 2)) is list
     assert type(np.atleast_1d(1)) is np.ndarray
+
+
+def test_arrays_are_not_equal_to_what_they_cannot_be_broadcast_with():
+    a = np.arange(3.0)
+    with pytest.warns(DeprecationWarning, match="elementwise comparison failed"):
+        assert (a == []) is False and (a != []) is True and (a == np.zeros(2)) is False and ([1, 2] == a) is False
+    with pytest.warns(DeprecationWarning, match="elementwise comparison failed"):
+        assert (np.zeros((2, 3)) == [[1], [1, 2]]) is False and a not in ([], [1, 2]) and (np.asmatrix([1, 2]) == [1, 2, 3]) is False
+    assert (a == [0, 1, 5]).tolist() == [True, True, False] and (a == 1.0).tolist() == [False, True, False]
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        a < [1, 2]  # noqa: B015
+
+
+def test_the_other_operand_is_asked():
+    class Anything:
+        __array_ufunc__ = None
+
+        def __eq__(self, other):
+            return "asked"
+
+        __hash__ = None
+
+    assert (np.arange(3.0) == Anything()) == "asked"
+
+
+def test_warnings_of_comparisons_may_be_errors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(DeprecationWarning, match="comparison failed"):
+            np.arange(3.0) == []  # noqa: B015
+        with pytest.raises(DeprecationWarning, match="empty array"):
+            bool(np.array([]))
+
+
+def test_empty_arrays_are_false():
+    with pytest.warns(DeprecationWarning, match="empty array is ambiguous"):
+        assert not np.array([]) and not np.zeros((0, 3))
+    assert np.array([2.0]) and not np.array([0])
+    with pytest.raises(ValueError, match="more than one element"):
+        bool(np.array([1, 2]))
+
+
+def test_today_they_raise():
+    years.remove()
+    try:
+        with pytest.raises(ValueError, match="broadcast"):
+            np.arange(3.0) == []  # noqa: B015
+        with pytest.raises(ValueError, match="empty"):
+            bool(np.array([]))
+    finally:
+        years.install()
