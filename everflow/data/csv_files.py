@@ -211,9 +211,9 @@ def _selected(select_columns: Any, column_names: list[str]) -> list[int]:
         elif column in table:
             found.append(table[column])
         else:
-            raise ValueError(f"Value '{column}' for select_columns not in column_names.")
+            raise ValueError(f"Value '{column}' specified in select_columns not a valid column index or name.")
     if len(set(found)) != len(found):
-        raise ValueError(f"select_columns contains duplicate columns: {select_columns}")
+        raise ValueError("select_columns contains duplicate columns")
     return sorted(found)
 
 

@@ -12,6 +12,7 @@ from everflow.data.dataset import UnaryDataset, scalar
 from everflow.data.elements import Element
 from everflow.data.experimental import Transformation
 from everflow.data.map_ops import MapStream
+from everflow.data.parallel_ops import AUTOTUNE
 from everflow.data.streams import Stream, dataset_op, signature
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
@@ -34,6 +35,8 @@ def _parse_examples(node: Node) -> Callable[..., Stream]:
     order = sorted(range(len(sparse_keys) + len(dense_keys)), key=lambda i: [*sparse_keys, *dense_keys][i])
 
     def make(source: Stream, calls: Any, *defaults: Any) -> Stream:
+        if int(calls) <= 0 and int(calls) != AUTOTUNE:
+            raise invalid_argument("num_parallel_calls must be greater than zero.")
         parser = _example_parser(sparse_keys, sparse_types, dense_keys, node.attr("Tdense"), node.attr("dense_shapes"), defaults)
 
         def parse(serialized: Any) -> Element:
@@ -71,7 +74,7 @@ class _ParseExampleDataset(UnaryDataset):
         found: dict[str, Any] = {key: SparseTensorSpec([batch, None], dtype) for key, dtype in zip(wanted.sparse_keys, wanted.sparse_types)}
         for key, dtype, shape in zip(wanted.dense_keys, wanted.dense_types, wanted.dense_shapes):
             found[key] = TensorSpec(shapes.TensorShape([batch]).concatenate(shapes.as_shape(shape)), dtype)
-        self._structure = found
+        self._structure = {key: found[key] for key in sorted(found)}
         super().__init__(
             input_dataset,
             apply(

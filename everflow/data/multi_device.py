@@ -14,7 +14,7 @@ from everflow.data.elements import Element, text
 from everflow.data.options import Options
 from everflow.data.streams import Cursor, Reading, Stream
 from everflow.eager.context import executing_eagerly
-from everflow.errors import failed_precondition, invalid_argument, not_found, out_of_range
+from everflow.errors import failed_precondition, invalid_argument, out_of_range
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.lazy import torch
@@ -98,7 +98,7 @@ def _from_string(node: Node) -> Callable[..., Dealer]:
         for dealer in node.context.resources.of_kind("dealer"):
             if dealer.name.encode() == handle.item():
                 return dealer
-        raise not_found(f"There is no multi-device iterator {handle.item()!r}.")
+        raise invalid_argument(f"There is no multi-device iterator {handle.item()!r}.")
 
     return find_dealer
 

@@ -171,3 +171,108 @@ def test_files_and_rows(made, expected):
 )
 def test_snapshots_and_caches(made, expected):
     assert shown(made) == expected
+
+
+def cols(**given):
+    """The rows of a file with a column of numbers and one of texts, in which fields are missing."""
+    return E.make_csv_dataset(file("x.csv", b"a,b\n1,x\n,y\n3,\n"), 2, num_epochs=1, shuffle=False, **given)
+
+
+def example(**features):
+    made = {k: tf.train.Feature(int64_list=tf.train.Int64List(value=v)) for k, v in features.items()}
+    return tf.train.Example(features=tf.train.Features(feature=made)).SerializeToString()
+
+
+def gen(values, types=tf.int32, shapes=None):
+    return D.from_generator(lambda: iter(values), types, shapes)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (
+            lambda: cols(column_defaults=[7, "z"]),
+            ["InvalidArgumentError: Field 0 is required but missing in record!", {"a": [b"3"], "b": [b"z"]}],
+        ),
+        (
+            lambda: cols(column_defaults=[tf.int32, tf.string]),
+            [
+                "InvalidArgumentError: Field 0 is required but missing in record!",
+                "InvalidArgumentError: Field 1 is required but missing in record!",
+            ],
+        ),
+        (
+            lambda: cols(column_defaults=[[7], tf.string]),
+            [{"a": [1, 7], "b": [b"x", b"y"]}, "InvalidArgumentError: Field 1 is required but missing in record!"],
+        ),
+        (lambda: cols(column_defaults=[tf.constant([7]), "q"]), [{"a": [1, 7], "b": [b"x", b"y"]}, {"a": [3], "b": [b"q"]}]),
+        (lambda: cols(label_name="b"), [[{"a": [1, 0]}, [b"x", b"y"]], [{"a": [3]}, [b""]]]),
+        (lambda: cols(label_name="c"), "ValueError: `label_name` provided must be one of the columns."),
+        (lambda: cols(select_columns=["b"]), [{"b": [b"x", b"y"]}, {"b": [b""]}]),
+        (lambda: cols(select_columns=[1]), [{"b": [b"x", b"y"]}, {"b": [b""]}]),
+        (
+            lambda: cols(select_columns=["b"], column_defaults=[1, "z"]),
+            "ValueError: If specified, column_defaults and select_columns must have same length.",
+        ),
+        (lambda: cols(column_names=["x", "y"]), [{"x": [1, 0], "y": [b"x", b"y"]}, {"x": [3], "y": [b""]}]),
+        (lambda: cols(column_names=["x", "x"]), "ValueError: Cannot have duplicate column names."),
+        (lambda: cols(header=False), "ValueError: Cannot infer column names without a header line."),
+        (
+            lambda: cols(header=False, column_names=["x", "y"]),
+            [{"x": [b"a", b"1"], "y": [b"b", b"x"]}, {"x": [b"", b"3"], "y": [b"y", b""]}],
+        ),
+        (lambda: cols(num_rows_for_inference=1), [{"a": [1, 0], "b": [b"x", b"y"]}, {"a": [3], "b": [b""]}]),
+        (lambda: cols(column_names=["x"]), "ValueError: Problem inferring types: CSV row has different number of fields than expected."),
+        (lambda: cols(select_columns=[2]), "ValueError: Column index 2 specified in select_columns out of valid range."),
+        (lambda: cols(select_columns=["a", 1]), [{"a": [1, 0], "b": [b"x", b"y"]}, {"a": [3], "b": [b""]}]),
+        (lambda: cols(compression_type="ZLIB"), "ValueError: compression_type (ZLIB) is not supported for probing columns"),
+        (lambda: cols(select_columns=["b", "a"]), [{"a": [1, 0], "b": [b"x", b"y"]}, {"a": [3], "b": [b""]}]),
+        (lambda: cols(column_defaults=[tf.int32, tf.string], ignore_errors=True), [{"a": [1], "b": [b"x"]}]),
+        (lambda: cols(na_value="x", column_defaults=[0, "none"]), [{"a": [1, 0], "b": [b"none", b"y"]}, {"a": [3], "b": [b"none"]}]),
+        (lambda: cols(use_quote_delim=False), [{"a": [1, 0], "b": [b"x", b"y"]}, {"a": [3], "b": [b""]}]),
+        (lambda: cols(field_delim=";"), [{"a,b": [b"1,x", b",y"]}, {"a,b": [b"3,"]}]),
+        (lambda: cols(select_columns=["q"]), "ValueError: Value 'q' specified in select_columns not a valid column index or name."),
+        (lambda: cols(select_columns=["b", "b"]), "ValueError: select_columns contains duplicate columns"),
+    ],
+)
+def test_columns_are_chosen_and_filled(made, expected):
+    assert shown(made) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (
+            lambda: (
+                D.from_tensor_slices([example(a=[1]), example(a=[2])])
+                .batch(2)
+                .apply(E.parse_example_dataset({"a": tf.FixedLenFeature([], tf.int64)}))
+            ),
+            [{"a": [1, 2]}],
+        ),
+        (
+            lambda: D.from_tensor_slices([example(a=[1])]).batch(1).apply(E.parse_example_dataset(None)),
+            "ValueError: Missing: features was None.",
+        ),
+        (
+            lambda: D.from_tensor_slices([example(a=[1])]).apply(E.parse_example_dataset({"a": tf.FixedLenFeature([], tf.int64)})),
+            "TypeError: Input dataset should be a dataset of vectors of strings",
+        ),
+        (
+            lambda: D.from_tensor_slices([example(b=[1])]).batch(1).apply(E.parse_example_dataset({"a": tf.FixedLenFeature([], tf.int64)})),
+            ["InvalidArgumentError: Name: <unknown>, Feature: a (data type: int64) is required but could not be found."],
+        ),
+        (
+            lambda: D.range(2).batch(1).apply(E.parse_example_dataset({"a": tf.FixedLenFeature([], tf.int64)})),
+            "TypeError: Input dataset should be a dataset of vectors of strings",
+        ),
+        (
+            lambda: (
+                D.from_tensor_slices([example(a=[1])]).batch(1).apply(E.parse_example_dataset({"a": tf.FixedLenFeature([], tf.int64)}, 0))
+            ),
+            "InvalidArgumentError: num_parallel_calls must be greater than zero.",
+        ),
+    ],
+)
+def test_serialized_examples(made, expected):
+    assert shown(made) == expected

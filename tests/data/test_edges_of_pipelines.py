@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pipelines import shown
+from pipelines import read, shown
 from plain import plain
 
 import everflow as tf
@@ -11,6 +11,8 @@ from everflow import internals
 D, E, C = tf.data.Dataset, tf.data.experimental, tf.contrib.data
 S = tf.TensorSpec
 dataset_ops = internals.module("python.data.ops.dataset_ops")
+distribute = internals.module("python.data.experimental.ops.distribute")
+sleep = internals.module("python.data.experimental.ops.sleep").sleep
 
 
 def fed(value, dtype=tf.int64):
@@ -566,4 +568,145 @@ def test_functions_that_return_something_else(made, expected):
     ],
 )
 def test_numbers_and_orders(made, expected):
+    assert shown(made) == expected
+
+
+def two_rounds(dataset):
+    """What an iterator gives that is started twice."""
+    iterator, found = tf.data.make_initializable_iterator(dataset), []
+    following = iterator.get_next()
+    with tf.Session() as session:
+        for _ in range(2):
+            session.run(iterator.initializer)
+            found.append(read(session, following))
+    return found
+
+
+def optional_loop():
+    iterator = tf.data.make_initializable_iterator(D.range(2))
+    optional = E.get_next_as_optional(iterator)
+    has_value, value = optional.has_value(), optional.get_value()
+    with tf.Session() as session:
+        session.run(iterator.initializer)
+        found = [session.run([has_value, value]), session.run([has_value, value]), session.run(has_value)]
+        return plain([*found, shown(lambda: session.run(value))])
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (optional_loop, [[True, 0], [True, 1], False, "InvalidArgumentError: The given optional does not have a value."]),
+        (lambda: two_rounds(D.range(5).shuffle(3, seed=4)), [[1, 0, 4, 3, 2], [1, 0, 4, 3, 2]]),
+        (lambda: two_rounds(D.range(5).shuffle(3, seed=4, reshuffle_each_iteration=False)), [[1, 3, 2, 4, 0], [1, 3, 2, 4, 0]]),
+        (lambda: two_rounds(E.RandomDataset(3).take(2)), [[3534849767, 279844183], [3534849767, 279844183]]),
+        (lambda: two_rounds(D.range(3).apply(E.shuffle_and_repeat(2, 2, seed=4))), [[1, 2, 0, 1, 2, 0], [1, 2, 0, 1, 2, 0]]),
+        (
+            lambda: two_rounds(D.range(9).filter(lambda x: x % 2 < 1).shuffle(3, seed=4).repeat(2)),
+            [[2, 6, 4, 8, 0, 0, 4, 8, 2, 6], [2, 6, 4, 8, 0, 0, 4, 8, 2, 6]],
+        ),
+        (lambda: two_rounds(D.range(3).shuffle(3, seed=1).cache()), [[1, 2, 0], [1, 2, 0]]),
+    ],
+)
+def test_iterators_started_again(made, expected):
+    assert shown(made) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (lambda: D.range(9).map(lambda x: x * 2).shuffle(4, seed=1), [0, 8, 10, 2, 4, 14, 6, 12, 16]),
+        (lambda: D.from_tensor_slices(["a", "b", "c"]).shuffle(2, seed=1), [b"a", b"c", b"b"]),
+        (lambda: D.range(9).shuffle(4, seed=1).batch(4), [[0, 4, 5, 1], [2, 7, 3, 6], [8]]),
+        (lambda: D.range(9).filter(lambda x: x > 1).shuffle(4, seed=1).batch(4), [[2, 6, 7, 3], [4, 5, 8]]),
+        (lambda: D.from_tensor_slices(([1, 2, 3], ["a", "b", "c"])).shuffle(2, seed=1).batch(2), [[[1, 3], [b"a", b"c"]], [[2], [b"b"]]]),
+        (lambda: distribute._AutoShardDataset(D.range(4).flat_map(lambda x: D.from_tensors(x).repeat(2)), 2, 1), [0, 1, 2, 3]),
+        (lambda: distribute._AutoShardDataset(D.zip((D.range(4), D.range(4))), 2, 1), [[1, 1], [3, 3]]),
+        (lambda: distribute._AutoShardDataset(D.range(2).concatenate(D.range(7, 9)), 2, 1), [1, 8]),
+        (lambda: run(E.cardinality(distribute._AutoShardDataset(D.range(5), 2, 1))), 2),
+        (lambda: D.range(2).apply(sleep(1)), [0, 1]),
+        (lambda: D.range(3).take(-1), [0, 1, 2]),
+        (lambda: D.range(3).take(-3).batch(2), [[0, 1], [2]]),
+        (lambda: D.range(2).apply(sleep(1)), [0, 1]),
+        (lambda: D.range(3).take(-1), [0, 1, 2]),
+        (lambda: D.range(3).take(-3).batch(2), [[0, 1], [2]]),
+        (lambda: D.range(3).skip(-1), []),
+        (lambda: D.range(3).take(0), []),
+        (lambda: D.range(3).skip(0).batch(2), [[0, 1], [2]]),
+        (lambda: D.zip((D.range(3), D.range(5))).batch(2), [[[0, 1], [0, 1]], [[2], [2]]]),
+        (lambda: D.range(3).concatenate(D.range(5, 7)).batch(2), [[0, 1], [2, 5], [6]]),
+        (lambda: D.range(3).repeat(2).batch(4), [[0, 1, 2, 0], [1, 2]]),
+        (lambda: D.range(7).shard(2, 1).batch(2), [[1, 3], [5]]),
+        (lambda: D.range(7).take(3).batch(2), [[0, 1], [2]]),
+        (
+            lambda: gen([[1]], tf.int32, [None]).concatenate(gen([[1, 2]], tf.int32, [None])).batch(2),
+            ["InvalidArgumentError: Cannot batch tensors with different shapes in component 0. First element had shape [1] and"],
+        ),
+        (
+            lambda: D.from_tensor_slices([[1]]).concatenate(D.from_tensor_slices([[1, 2]])).batch(2),
+            ["InvalidArgumentError: Cannot batch tensors with different shapes in component 0. First element had shape [1] and"],
+        ),
+        (lambda: D.from_tensor_slices([[1]]).concatenate(D.from_tensor_slices([[2], [3]])).batch(2), [[[1], [2]], [[3]]]),
+        (lambda: D.from_tensor_slices(["a"]).concatenate(D.from_tensor_slices(["b", "c"])).batch(2), [[b"a", b"b"], [b"c"]]),
+        (
+            lambda: D.from_tensor_slices(tf.SparseTensor([[0, 1], [2, 0]], [1, 2], [3, 2])).batch(2),
+            [{"indices": [[0, 1]], "values": [1], "dense_shape": [2, 2]}, {"indices": [[0, 0]], "values": [2], "dense_shape": [1, 2]}],
+        ),
+        (
+            lambda: D.from_tensor_slices(tf.ragged.constant([[1], [2, 3], []])).batch(2).map(lambda r: r.to_tensor()),
+            [[[1, 0], [2, 3]], [[]]],
+        ),
+        (
+            lambda: D.from_tensors(tf.SparseTensor([[0, 1], [2, 0]], [1, 2], [3, 2])).apply(E.unbatch()),
+            [
+                {"indices": [[1]], "values": [1], "dense_shape": [2]},
+                {"indices": [], "values": [], "dense_shape": [2]},
+                {"indices": [[0]], "values": [2], "dense_shape": [2]},
+            ],
+        ),
+        (lambda: D.from_tensors([["a", "b"], ["c", "d"]]).apply(E.unbatch()), [[b"a", b"b"], [b"c", b"d"]]),
+        (lambda: D.from_tensors(([1, 2], ["a", "b"])).apply(E.unbatch()), [[1, b"a"], [2, b"b"]]),
+        (
+            lambda: D.range(4).apply(E.scan((np.int64(0), "a"), lambda s, x: ((s[0] + x, s[1] + "b"), (s[1], s[0])))),
+            [[b"a", 0], [b"ab", 0], [b"abb", 1], [b"abbb", 3]],
+        ),
+        (lambda: D.range(3).apply(E.scan(tf.zeros([0], tf.int64), lambda s, x: (tf.concat([s, [x]], 0), s))), [[], [0], [0, 1]]),
+        (lambda: D.range(0).apply(E.scan(0, lambda s, x: (s, x))), []),
+        (lambda: D.range(3).interleave(lambda x: D.range(x), 1), [0, 0, 1]),
+        (lambda: D.range(4).interleave(lambda x: D.range(10 * x, 10 * x + 3), 2, 2), [0, 1, 10, 11, 2, 12, 20, 21, 30, 31, 22, 32]),
+        (lambda: D.range(4).interleave(lambda x: D.range(10 * x, 10 * x + 3), 2, 2, 2), [0, 1, 10, 11, 2, 12, 20, 21, 30, 31, 22, 32]),
+        (
+            lambda: D.range(4).apply(E.parallel_interleave(lambda x: D.range(10 * x, 10 * x + 3), 2, 2)),
+            [0, 1, 10, 11, 2, 12, 20, 21, 30, 31, 22, 32],
+        ),
+        (
+            lambda: D.from_tensor_slices([1.0, 0.0, 2.0]).interleave(lambda x: D.from_tensors(tf.check_numerics(1.0 / x, "bad")), 2),
+            [1.0, "InvalidArgumentError: bad : Tensor had Inf values", 0.5],
+        ),
+        (
+            lambda: D.from_tensor_slices([1.0, 0.0, 2.0]).interleave(lambda x: D.from_tensors(tf.check_numerics(1.0 / x, "bad")), 2, 1, 2),
+            [1.0, "InvalidArgumentError: bad : Tensor had Inf values", 0.5],
+        ),
+        (
+            lambda: D.from_tensor_slices([1.0, 0.0, 2.0]).flat_map(lambda x: D.from_tensors(tf.check_numerics(1.0 / x, "bad"))),
+            [1.0, "InvalidArgumentError: bad : Tensor had Inf values", 0.5],
+        ),
+        (lambda: D.range(4).interleave(lambda x: D.range(0), 2), []),
+        (
+            lambda: D.range(3).interleave(lambda x: D.from_tensors(tf.py_func(lambda v: v, [x], tf.int64)).repeat(2), 2, 1, 2),
+            [0, 1, 0, 1, 2, 2],
+        ),
+        (
+            lambda: (
+                D.from_tensor_slices([1.0, 0.0, 2.0])
+                .map(lambda x: tf.check_numerics(1.0 / x, "bad"))
+                .interleave(lambda x: D.from_tensors(tf.py_func(lambda v: v, [x], tf.float32)), 2, 1, 2)
+            ),
+            [1.0, "InvalidArgumentError: bad : Tensor had Inf values", 0.5],
+        ),
+        (lambda: E.sample_from_datasets([D.range(3), D.range(10, 13)], D.from_tensors([0.5, 0.5]).repeat(), seed=1), [10, 0, 1, 2, 11, 12]),
+        (lambda: E.choose_from_datasets([D.range(2), D.range(10, 12)], D.from_tensor_slices(np.int64([0, 1, 0, 0, 1]))), [0, 10, 1, 11]),
+        (lambda: E.choose_from_datasets([], D.range(1)), "IndexError: list index out of range"),
+    ],
+)
+def test_pipelines_of_all_kinds(made, expected):
     assert shown(made) == expected

@@ -770,3 +770,34 @@ def test_elements_and_their_types(made, expected):
 )
 def test_options_optionals_and_structures(made, expected):
     assert shown(made) == expected
+
+
+def test_a_variable_made_in_a_function_belongs_to_the_graph_around_it(session):
+    dataset = D.range(3).map(lambda x: x + tf.cast(tf.get_variable("v", initializer=5.0, use_resource=True), tf.int64))
+    iterator = tf.data.make_initializable_iterator(dataset)
+    session.run(tf.global_variables_initializer())
+    session.run(iterator.initializer)
+    assert [v.name for v in tf.global_variables()] == ["v:0"]
+    assert session.run(iterator.get_next()) == 5
+
+
+def test_an_iterator_for_devices_is_found_by_its_handle(session):
+    iterator = md.MultiDeviceIterator(D.range(6), ["/cpu:0", "/cpu:0"])
+    text = tf.raw_ops.MultiDeviceIteratorToStringHandle(multi_device_iterator=iterator._resource)
+    handle = tf.placeholder(tf.string, [])
+    kind = {"output_types": [tf.int64], "output_shapes": [[]]}
+    found = tf.raw_ops.MultiDeviceIteratorFromStringHandle(string_handle=handle, **kind)
+
+    def get(name, shard, incarnation):
+        following = tf.raw_ops.MultiDeviceIteratorGetNextFromShard(
+            multi_device_iterator=found, shard_num=shard, incarnation_id=np.int64(incarnation), **kind
+        )
+        return plain(session.run(following, {handle: name}))
+
+    session.run(iterator.initializer)
+    name = session.run(text)
+    assert [get(name, 0, 1), get(name, 1, 1), get(name, 1, 1)] == [[0], [1], [3]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid incarnation id. Provided: 2; Expected: 1"):
+        get(name, 0, 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no multi-device iterator"):
+        get("nothing", 0, 1)

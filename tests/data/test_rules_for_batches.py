@@ -31,6 +31,7 @@ AT_ONCE = {
     "fill": lambda x, y, s, i: (tf.fill([2, 3], y), tf.fill([], y)),
     "select": lambda x, y, s, i: tf.where(x > 0, x, -x),
     "clip": lambda x, y, s, i: tf.clip_by_value(x, -0.5, 0.25),
+    "clip_op": lambda x, y, s, i: tf.raw_ops.ClipByValue(t=x, clip_value_min=-0.5, clip_value_max=0.25),
     "add_n": lambda x, y, s, i: tf.add_n([x, x, x * 2.0]),
     "softmax": lambda x, y, s, i: (tf.nn.softmax(x), tf.nn.log_softmax(x), tf.nn.bias_add(x, tf.constant([1.0, 2.0, 3.0]))),
     "pad": lambda x, y, s, i: (tf.pad(x, [[1, 0], [2, 3]]), tf.pad(i, [[1, 2]], constant_values=7)),
@@ -62,7 +63,15 @@ BY_ROWS = {
     "join_constant": lambda x, y, s, i: tf.string_join([s, tf.constant("z")]),
     "sums_of_first": lambda x, y, s, i: (tf.reduce_sum(x, 0), tf.reduce_mean(x, [0], keepdims=True)),
     "mean_of_integers": lambda x, y, s, i: tf.reduce_mean(i),
+    "clip_by_elements": lambda x, y, s, i: tf.raw_ops.ClipByValue(t=x, clip_value_min=x * x, clip_value_max=x * x + 1.0),
+    "reverse_by_elements": lambda x, y, s, i: tf.reverse(x, [y % 2]),
+    "slice_constant_by_elements": lambda x, y, s, i: tf.slice(tf.constant(TABLE), [y % 3, 0], [1, 2]),
     "depth_of_elements": lambda x, y, s, i: tf.one_hot(tf.constant([0, 1]), 3, on_value=y, off_value=y - 1),
+}
+
+ONE_BY_ONE = {
+    "transpose_by_elements": lambda x, y, s, i: tf.transpose(x[:, :2], tf.stack([y % 2, 1 - y % 2])),
+    "transpose_constant_by_elements": lambda x, y, s, i: tf.transpose(tf.constant(TABLE[:3]), tf.stack([y % 2, 1 - y % 2])),
 }
 
 
@@ -118,6 +127,13 @@ def test_what_no_rule_covers_is_computed_row_by_row(name, monkeypatch):
     # Sums have a rule, which goes through the rows itself.
     assert (runs, bool(slow)) == (3, name not in ("sums_of_first", "mean_of_integers"))
     assert_same(found, one_by_one(BY_ROWS[name], monkeypatch))
+
+
+@pytest.mark.parametrize("name", ONE_BY_ONE)
+def test_what_has_shapes_that_hang_on_elements_is_left_to_them(name, monkeypatch):
+    found, runs, _ = counted(ONE_BY_ONE[name], monkeypatch)
+    assert runs == 0
+    assert_same(found, one_by_one(ONE_BY_ONE[name], monkeypatch))
 
 
 def test_large_elements_are_summed_each_by_itself():
