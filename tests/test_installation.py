@@ -33,7 +33,7 @@ BROUGHT = {
 def run(code, cwd):
     """What a program prints under `everflow run`."""
     command = [sys.executable, "-m", "everflow", "run", "-c", code]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -111,14 +111,14 @@ print(pad_sequences([[1], [2, 3]]).tolist())
 
 def test_the_demo_runs_from_any_folder(tmp_path):
     command = [sys.executable, "-m", "everflow", "demo", "--steps", "2"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.splitlines()[-1].startswith("test accuracy: ")
 
 
 def build(folder, **environment):
     """What building the native extension prints at its end."""
     command = [sys.executable, "setup.py", "-q", "build_ext", "-b", folder, "-t", folder]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, env={**os.environ, **environment})
     assert done.returncode == 1
     return done.stderr.splitlines()[-1]
 

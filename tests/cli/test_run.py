@@ -20,13 +20,13 @@ def everflow(*arguments, cwd=None, stdin="", **environment):
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         env={**os.environ, **environment},
     )
 
 
 def python(*arguments, cwd=None, stdin=""):
-    return subprocess.run([sys.executable, *map(str, arguments)], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, *map(str, arguments)], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=600)
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_the_programs_own_excepthook_is_used(script):
 
 
 def test_an_interrupt_ends_with_130(script):
-    path = script("import time\nprint('ready', flush=True)\ntime.sleep(60)")
+    path = script("import time\nprint('ready', flush=True)\ntime.sleep(600)")
     # Where the tests run in the background, interrupts are ignored, and children inherit that.
     with subprocess.Popen(
         [sys.executable, "-m", "everflow", "run", path],
@@ -148,7 +148,7 @@ def test_an_interrupt_ends_with_130(script):
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=30)
+        _, error = process.communicate(timeout=600)
     assert process.returncode == 130
     assert error.endswith("KeyboardInterrupt\n") and "everflow" not in error
 

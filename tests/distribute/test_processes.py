@@ -89,8 +89,10 @@ def test_failures_name_the_task(worker):
 def test_closing_a_session_ends_what_waits_in_another_process(worker):
     with tf.Graph().as_default():
         with tf.device("/job:ps/task:0"):
-            queue = tf.FIFOQueue(2, [tf.float32], shared_name="far away")
-            take, bring = queue.dequeue(), queue.enqueue(5.0)
+            queue, started = tf.FIFOQueue(2, [tf.float32], shared_name="far away"), tf.FIFOQueue(9, tf.bool, shared_name="who waits there")
+            with tf.control_dependencies([started.enqueue(True)]):
+                take = queue.dequeue()
+            bring, arrived = queue.enqueue(5.0), started.dequeue()
         leaving, messages = tf.Session(worker.target), []
 
         def run():
@@ -101,9 +103,10 @@ def test_closing_a_session_ends_what_waits_in_another_process(worker):
 
         thread = threading.Thread(target=run)
         thread.start()
-        thread.join(0.5)
+        with tf.Session(worker.target) as watching:
+            watching.run(arrived)
         leaving.close()
-        thread.join(10)
+        thread.join(300)
         assert messages and "Session::Close" in messages[0]
         with tf.Session(worker.target) as session:
             session.run(bring)

@@ -103,10 +103,17 @@ def test_devices_are_those_of_the_cluster(cluster):
                 session.run(tf.constant(2.0))
 
 
+def waiting(queue, started):
+    """A step that says that it runs, then waits for an item of a queue."""
+    with tf.control_dependencies([started.enqueue(True)]):
+        return queue.dequeue()
+
+
 def test_closing_a_session_ends_its_waiting_steps_only(server, config):
     with tf.Graph().as_default():
         queue = tf.FIFOQueue(2, [tf.float32], shared_name="waited for")
-        take, bring = queue.dequeue(), queue.enqueue(5.0)
+        started = tf.FIFOQueue(2, tf.bool, [[]], shared_name="those who wait")
+        take, bring, arrived = waiting(queue, started), queue.enqueue(5.0), started.dequeue_many(2)
         leaving, staying = tf.Session(server.target, config=config), tf.Session(server.target)
         staying.run([queue.size()])
         results = {}
@@ -120,12 +127,12 @@ def test_closing_a_session_ends_its_waiting_steps_only(server, config):
         threads = [threading.Thread(target=run, args=a) for a in (("leaving", leaving), ("staying", staying))]
         for t in threads:
             t.start()
-        threads[0].join(0.3)
+        staying.run(arrived)
         leaving.close()
-        threads[0].join(10)
+        threads[0].join(300)
         assert "Session::Close" in results["leaving"]
         staying.run(bring)
-        threads[1].join(10)
+        threads[1].join(300)
         assert results["staying"] == 5.0
 
 
@@ -172,12 +179,12 @@ def test_processes_share_variables_through_a_server(server):
     with tf.Graph().as_default(), tf.Session(server.target) as session:
         v = tf.Variable(1.0, name="between_processes")
         session.run(v.initializer)
-        subprocess.run([sys.executable, "-c", CHILD, server.target], check=True, timeout=60)
+        subprocess.run([sys.executable, "-c", CHILD, server.target], check=True, timeout=600)
         assert session.run(v) == 42.0
 
 
 def test_sessions_without_a_configuration_have_the_servers():
-    server = tf.train.Server.create_local_server(config=tf.ConfigProto(operation_timeout_in_ms=100))
+    server = tf.train.Server.create_local_server(config=tf.ConfigProto(operation_timeout_in_ms=1000))
     with tf.Graph().as_default():
         taken = tf.FIFOQueue(1, tf.float32).dequeue()
         with tf.Session(server.target) as session, pytest.raises(tf.errors.DeadlineExceededError, match="Timed out waiting"):

@@ -9,6 +9,7 @@ import everflow as tf
 from everflow.eager import profiler, profiler_client
 from everflow.eager.context import eager_mode
 from everflow.proto import trace_events_pb2
+from everflow.test.cluster import unused_port
 
 
 def _names(serialized):
@@ -60,7 +61,9 @@ def test_a_profile_is_written_where_tensorboard_looks(tmp_path):
 
 
 def test_another_process_can_ask(tmp_path):
-    profiler.start_profiler_server(46123)
+    port = unused_port()
+    address = f"localhost:{port}"
+    profiler.start_profiler_server(port)
     done = threading.Event()
 
     def work():
@@ -71,13 +74,13 @@ def test_another_process_can_ask(tmp_path):
     thread = threading.Thread(target=work)
     thread.start()
     try:
-        profiler_client.start_tracing("localhost:46123", str(tmp_path), 200)
+        profiler_client.start_tracing(address, str(tmp_path), 1000)
     finally:
         done.set()
         thread.join()
     (session,) = os.listdir(tmp_path / "plugins" / "profile")
     assert "Mul" in _names((tmp_path / "plugins" / "profile" / session / "localhost.trace").read_bytes())
     with pytest.raises(tf.errors.UnimplementedError, match="unimplemented"):
-        profiler_client.monitor("localhost:46123", 100)
+        profiler_client.monitor(address, 100)
     with pytest.raises(tf.errors.NotFoundError, match="nowhere; No such file or directory"):
-        profiler_client.start_tracing("localhost:46123", str(tmp_path / "nowhere"), 100)
+        profiler_client.start_tracing(address, str(tmp_path / "nowhere"), 100)

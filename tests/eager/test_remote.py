@@ -105,7 +105,7 @@ def test_what_nobody_holds_is_let_go(connected):
         assert not server.over
         handle = remote_devices.EagerTensor(remote_devices.RemoteObject(devices.REMOTE[REMOTE], proto, None), tf.resource)
         with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to find the relevant tensor remote_handle"):
-            for _ in range(50):
+            for _ in range(10000):
                 tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float32)
                 time.sleep(0.02)
 

@@ -19,10 +19,10 @@ channel = grpc.insecure_channel(sys.argv[1])
 request = predict_pb2.PredictRequest()
 request.model_spec.name = "line"
 request.inputs["x"].CopyFrom(tf.make_tensor_proto(np.array([[2.0], [4.0]], np.float32)))
-response = prediction_service_pb2_grpc.PredictionServiceStub(channel).Predict(request, timeout=30)
+response = prediction_service_pb2_grpc.PredictionServiceStub(channel).Predict(request, timeout=300)
 status = get_model_status_pb2.GetModelStatusRequest()
 status.model_spec.name = "line"
-told = model_service_pb2_grpc.ModelServiceStub(channel).GetModelStatus(status, timeout=30)
+told = model_service_pb2_grpc.ModelServiceStub(channel).GetModelStatus(status, timeout=300)
 print(tf.make_ndarray(response.outputs["y"]).tolist(), response.model_spec.version.value, told.model_version_status[0].state)
 """
 

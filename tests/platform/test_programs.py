@@ -11,7 +11,7 @@ from everflow.platform import resource_loader
 def run(tmp_path, text, *arguments):
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(text))
-    done = subprocess.run([sys.executable, str(program), *arguments], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, str(program), *arguments], capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout.strip(), done.stderr
 
 

@@ -57,7 +57,7 @@ def test_a_script_reads_its_flags_and_hands_on_the_rest(tmp_path):
         "    tf.app.run()\n"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "everflow", "run", str(script), "--steps=5", "--fast", "rest"], capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "everflow", "run", str(script), "--steps=5", "--fast", "rest"], capture_output=True, text=True, timeout=600
     )
     assert done.stdout.strip() == "5 True ['rest']", done.stderr
 

@@ -28,7 +28,7 @@ def predicting(values=None, shape=None, name="default", signature="", outputs=()
 
 def refused(call, request, code, message):
     with pytest.raises(grpc.RpcError) as caught:
-        call(request, timeout=10)
+        call(request, timeout=300)
     assert caught.value.code() is getattr(grpc.StatusCode, code)
     assert message in caught.value.details()
 
@@ -220,7 +220,7 @@ def test_models_and_labels_come_and_go(serve, line):
     request = model_management_pb2.ReloadConfigRequest()
     model = request.config.model_config_list.config.add(name="other", base_path=str(line), model_platform="tensorflow")
     model.version_labels["stable"] = 123
-    assert client.model.HandleReloadConfigRequest(request, timeout=30).status.error_code == 0
+    assert client.model.HandleReloadConfigRequest(request, timeout=300).status.error_code == 0
     labelled = predicting([2.0], name="other")
     labelled.model_spec.version_label = "stable"
     assert client.prediction.Predict(labelled).outputs["y"].float_val[0] == 3.0

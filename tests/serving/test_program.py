@@ -72,7 +72,7 @@ def program():
 
 
 def ask(port, model="default"):
-    with urllib.request.urlopen(f"http://localhost:{port}/v1/models/{model}:predict", b'{"instances": [[2.0]]}', timeout=20) as answer:
+    with urllib.request.urlopen(f"http://localhost:{port}/v1/models/{model}:predict", b'{"instances": [[2.0]]}', timeout=300) as answer:
         return json.loads(answer.read())
 
 
@@ -179,9 +179,9 @@ def test_what_runs_is_finished_before_the_end(tmp_path):
         channel = grpc.insecure_channel(f"localhost:{running.port}")
         request = predict_pb2.PredictRequest()
         request.model_spec.name = "m"
-        future = prediction_service_pb2_grpc.PredictionServiceStub(channel).Predict.future(request, timeout=20)
+        future = prediction_service_pb2_grpc.PredictionServiceStub(channel).Predict.future(request, timeout=300)
         held = running.catalog.manager.acquire("m")
-        assert held.servable.begun.wait(10)
+        assert held.servable.begun.wait(300)
         slow = held.servable
         held.leave()
     assert slow.done
@@ -200,10 +200,10 @@ def test_workers_share_the_ports_and_what_they_are_told(program, line):
     request = model_management_pb2.ReloadConfigRequest()
     request.config.model_config_list.config.add(name="other", base_path=str(line), model_platform="tensorflow")
     with grpc.insecure_channel(f"localhost:{port}") as channel:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 300
         while True:
             try:
-                model_service_pb2_grpc.ModelServiceStub(channel).HandleReloadConfigRequest(request, timeout=20)
+                model_service_pb2_grpc.ModelServiceStub(channel).HandleReloadConfigRequest(request, timeout=300)
                 break
             except grpc.RpcError:
                 assert time.monotonic() < end

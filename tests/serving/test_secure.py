@@ -40,11 +40,11 @@ def test_clients_need_the_certificate(line, certificate, tmp_path, client_verify
         address = f"localhost:{running.port}"
         own = (key.encode(), cert.encode()) if client_verify else (None, None)
         with grpc.secure_channel(address, grpc.ssl_channel_credentials(cert.encode(), *own)) as channel:
-            answer = prediction_service_pb2_grpc.PredictionServiceStub(channel).Predict(request, timeout=20)
+            answer = prediction_service_pb2_grpc.PredictionServiceStub(channel).Predict(request, timeout=300)
             assert list(answer.outputs["y"].float_val) == [4.0]
         refused = [grpc.insecure_channel(address)]
         if client_verify:
             refused.append(grpc.secure_channel(address, grpc.ssl_channel_credentials(cert.encode())))
         for channel in refused:
             with channel, pytest.raises(grpc.RpcError, match="UNAVAILABLE"):
-                prediction_service_pb2_grpc.PredictionServiceStub(channel).Predict(request, timeout=20)
+                prediction_service_pb2_grpc.PredictionServiceStub(channel).Predict(request, timeout=300)

@@ -173,5 +173,5 @@ def test_stopping_waits_for_users(log):
     stopping.start()
     assert ("closed", 1) not in log
     held.leave()
-    stopping.join(10)
+    stopping.join(300)
     assert log[-1] == ("closed", 1)

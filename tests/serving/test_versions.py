@@ -29,18 +29,18 @@ def predict(client, x=2.0, name="default", **spec):
     if "version" in spec:
         request.model_spec.version.value = spec["version"]
     request.inputs["x"].CopyFrom(tf.make_tensor_proto(np.array([[x]], np.float32)))
-    response = client.prediction.Predict(request, timeout=20)
+    response = client.prediction.Predict(request, timeout=300)
     return response.outputs["y"].float_val[0], response.model_spec.version.value
 
 
 def statuses(client, name="default"):
     request = get_model_status_pb2.GetModelStatusRequest()
     request.model_spec.name = name
-    found = client.model.GetModelStatus(request, timeout=20).model_version_status
+    found = client.model.GetModelStatus(request, timeout=300).model_version_status
     return {s.version: get_model_status_pb2.ModelVersionStatus.State.Name(s.state) for s in found}
 
 
-def until(condition, seconds=30):
+def until(condition, seconds=300):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
@@ -224,13 +224,13 @@ def test_a_servable_of_a_users_own(serve, tmp_path):
     request = predict_pb2.PredictRequest()
     request.model_spec.name = "greet"
     request.inputs["name"].CopyFrom(tf.make_tensor_proto(["Ada"]))
-    response = client.prediction.Predict(request, timeout=20)
+    response = client.prediction.Predict(request, timeout=300)
     assert list(response.outputs["greeting"].string_val) == [b"hello Ada"]
     assert response.model_spec.version.value == 5
     with urllib.request.urlopen(client.url + "/v1/models/greet:predict", b'{"instances": ["Bo"]}') as answer:
         assert b'["hello Bo"]' in answer.read()
     with pytest.raises(grpc.RpcError) as caught:
-        client.session.SessionRun(session_service_pb2.SessionRunRequest(model_spec=request.model_spec), timeout=20)
+        client.session.SessionRun(session_service_pb2.SessionRunRequest(model_spec=request.model_spec), timeout=300)
     assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 

@@ -29,7 +29,7 @@ def test_step_takes_the_mean_of_two_replicas():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
     values = other.run([other_graph.get_tensor_by_name(n) for n in ("dense:0", "rows:0", "global_step:0", "sync_rep_local_step:0")])
     assert values[0] == pytest.approx(-0.4)
     assert values[1].ravel() == pytest.approx([3.0, 3.6])

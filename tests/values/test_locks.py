@@ -12,7 +12,7 @@ def in_thread(work):
     found = []
     thread = threading.Thread(target=lambda: found.append(work()))
     thread.start()
-    thread.join(10)
+    thread.join(300)
     return found[0]
 
 
@@ -53,7 +53,7 @@ def test_a_condition_gives_it_back_as_often_as_it_was_held():
     def wait():
         with lock, condition:
             seen.append("waits")
-            condition.wait(10)
+            condition.wait(300)
             seen.append(lock._is_owned())
             lock.release()
             seen.append(lock._is_owned())

@@ -25,7 +25,7 @@ def python(*arguments, cwd, **environment):
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         env={**{k: v for k, v in os.environ.items() if k != SWITCH}, **environment},
     )
 

@@ -74,7 +74,7 @@ def test_functions_may_wait_for_each_other():
         return 1
 
     def get():
-        value = q.get(timeout=10)
+        value = q.get(timeout=300)
         q.task_done()
         return value
 

@@ -37,7 +37,7 @@ def test_taking_waits_for_enough_gradients(session):
     thread.join(0.05)
     assert thread.is_alive()
     session.run(give)
-    thread.join(10)
+    thread.join(300)
     assert found == [5]
 
 

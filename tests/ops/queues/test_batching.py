@@ -19,7 +19,7 @@ def at_once(session, fetch, feeds):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(300)
     return found
 
 
@@ -30,7 +30,7 @@ def test_calls_at_the_same_time_are_one_batch(session):
         sizes.append(len(x))
         return x * 10
 
-    @tf.nondifferentiable_batch_function(num_batch_threads=1, max_batch_size=4, batch_timeout_micros=5_000_000)
+    @tf.nondifferentiable_batch_function(num_batch_threads=1, max_batch_size=4, batch_timeout_micros=300_000_000)
     def times_ten(x):
         return tf.py_func(counted, [x], tf.int64)
 
@@ -51,9 +51,9 @@ def test_batches_are_filled_up_to_allowed_sizes(session):
 def test_rows_find_their_runs(session):
     x = tf.placeholder(tf.float32, [None, 2])
     (batched,), index, number = tf.raw_ops.Batch(
-        in_tensors=[x], num_batch_threads=1, max_batch_size=2, batch_timeout_micros=5_000_000, grad_timeout_micros=0
+        in_tensors=[x], num_batch_threads=1, max_batch_size=2, batch_timeout_micros=300_000_000, grad_timeout_micros=0
     )
-    y = tf.raw_ops.Unbatch(batched_tensor=batched + 1, batch_index=index, id=number, timeout_micros=5_000_000)
+    y = tf.raw_ops.Unbatch(batched_tensor=batched + 1, batch_index=index, id=number, timeout_micros=300_000_000)
     found = at_once(session, y, [{x: np.full((1, 2), v)} for v in (1, 2)])
     assert [f.tolist() for f in found] == [[[2, 2]], [[3, 3]]]
 

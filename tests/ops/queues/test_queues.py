@@ -24,7 +24,7 @@ def _in_thread(function):
     thread.start()
 
     def join():
-        thread.join(10)
+        thread.join(300)
         assert found, "still waiting"
         return found[0]
 

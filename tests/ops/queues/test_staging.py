@@ -38,7 +38,7 @@ def test_a_full_staging_area_makes_steps_wait(session):
     thread = threading.Thread(target=lambda: session.run(put), daemon=True)
     thread.start()
     session.run(get)
-    thread.join(10)
+    thread.join(300)
     assert not thread.is_alive()
 
 

@@ -11,7 +11,7 @@ from everflow.runtime.passes.python_functions import run_python_functions_togeth
 
 
 def test_functions_may_wait_for_each_other(session):
-    both = threading.Barrier(2, timeout=20)
+    both = threading.Barrier(2, timeout=300)
 
     def meet():
         both.wait()
