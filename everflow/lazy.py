@@ -44,7 +44,10 @@ def link_ahead() -> None:
         library = os.path.join(folder, "lib", "libtorch_cpu.so")
         if os.path.exists(library):
             # Called as a function of C it lets Python go on, which ctypes.CDLL(library) does not.
-            threading.Thread(target=ctypes.CDLL(None).dlopen, args=(os.fsencode(library), os.RTLD_NOW)).start()
+            linking = threading.Thread(target=ctypes.CDLL(None).dlopen, args=(os.fsencode(library), os.RTLD_NOW))
+            linking.start()
+            # A copy of the process would have half a library.
+            os.register_at_fork(before=linking.join)
 
 
 @contextlib.contextmanager

@@ -221,7 +221,8 @@ def leave_quickly() -> None:
     Registered before the program starts, it is called after all that the program registered.
     """
     for value in gc.get_objects():
-        if type(value) in (io.BufferedWriter, io.BufferedRandom, io.TextIOWrapper) and not value.closed:
+        if type(value) in (io.BufferedWriter, io.BufferedRandom, io.TextIOWrapper):
+            # One that is closed, or whose reader has gone, has nothing to lose.
             with contextlib.suppress(OSError, ValueError):
                 value.flush()
     gc.freeze()

@@ -294,3 +294,17 @@ def test_a_program_that_ends_at_once_ends_well():
     for _ in range(3):
         done = everflow("run", "-c", "print('ends')")
         assert (done.returncode, done.stdout, done.stderr) == (0, "ends\n", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_processes_forked_at_once_compute_too():
+    program = """
+import os
+child = os.fork()
+import tensorflow as tf
+print(tf.Session().run(tf.constant(1) + 1), flush=True)
+if child:
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = everflow("run", "-c", program)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n2\n", "")
