@@ -22,8 +22,19 @@ from everflow.values.tensors import torch_dtype
 FOLDER = pathlib.Path(__file__).parent.parent
 LIBRARY = FOLDER / "libtensorflow_framework.so.1"
 
+# What returns addresses.
+_ADDRESSES = (
+    "everflow_node_new",
+    "everflow_resources_copy",
+    "everflow_manager_new",
+    "everflow_iterators",
+    "everflow_variants_new",
+    "everflow_variants_copy",
+    "everflow_variant_dataset",
+    "everflow_dataset_outer",
+)
 # How long the words of an error may be, and how many sizes an op's outputs may have.
-_LONGEST, _MOST = 4096, 4096
+LONGEST, _MOST = 4096, 4096
 
 
 class _Tensor(ctypes.Structure):
@@ -46,9 +57,9 @@ def functions() -> Any:
         library = ctypes.CDLL(str(LIBRARY), ctypes.RTLD_GLOBAL)
     except OSError as error:
         raise unimplemented(f"Custom ops need {LIBRARY.name}, which was not built with Everflow: {error}") from None
-    for name in ("everflow_node_new", "everflow_resources_copy"):
+    for name in _ADDRESSES:
         getattr(library, name).restype = ctypes.c_void_p
-    for name in ("everflow_op_count", "everflow_kernel_count"):
+    for name in ("everflow_op_count", "everflow_kernel_count", "everflow_dataset_count"):
         getattr(library, name).restype = ctypes.c_int64
     library.everflow_use_threads(torch.get_num_threads())
     return library
@@ -69,7 +80,8 @@ def _sizes(dims: Iterable[int | None]) -> Any:
     return (ctypes.c_int64 * max(1, len(values)))(*values), len(values)
 
 
-def _type_numbers(types: Iterable[dtypes.DType]) -> Any:
+def type_numbers(types: Iterable[dtypes.DType]) -> Any:
+    """The numbers of types, and how many there are."""
     values = [t.as_datatype_enum for t in types]
     return (ctypes.c_int32 * max(1, len(values)))(*values), len(values)
 
@@ -97,7 +109,7 @@ class CustomNode:
         for is_output, arguments in ((False, definition.inputs), (True, definition.outputs)):
             for argument in arguments:
                 types = _types_of(argument, attrs)
-                numbers, count = _type_numbers(types)
+                numbers, count = type_numbers(types)
                 self._functions.everflow_node_argument(self.address, is_output, argument.name.encode(), numbers, count)
                 self.types[is_output] += types
 
@@ -132,9 +144,9 @@ class CustomNode:
                 sizes, rank = _sizes(dims or ())
                 tensors[i] = _Tensor(dtype.as_datatype_enum, -1 if dims is None else rank, sizes, None, None, None)
                 kept.append(sizes)
-        found, message = (ctypes.c_int64 * _MOST)(), ctypes.create_string_buffer(_LONGEST)
+        found, message = (ctypes.c_int64 * _MOST)(), ctypes.create_string_buffer(LONGEST)
         if self._functions.everflow_infer(
-            ctypes.c_int64(op), self.address, tensors, found, ctypes.c_int64(_MOST), message, ctypes.c_int64(_LONGEST)
+            ctypes.c_int64(op), self.address, tensors, found, ctypes.c_int64(_MOST), message, ctypes.c_int64(LONGEST)
         ):
             raise ValueError(message.value.decode())
         values = iter(found)
@@ -144,10 +156,10 @@ class CustomNode:
             shapes.append(None if rank < 0 else tuple(None if size < 0 else size for size in (next(values) for _ in range(rank))))
         return shapes
 
-    def kernel(self) -> CustomKernel:
-        """What computes the node."""
-        made, message = ctypes.c_void_p(), ctypes.create_string_buffer(_LONGEST)
-        code = self._functions.everflow_kernel_new(self.address, ctypes.byref(made), message, ctypes.c_int64(_LONGEST))
+    def kernel(self, resources: Manager) -> CustomKernel:
+        """What computes the node in a session with these resources."""
+        made, message = ctypes.c_void_p(), ctypes.create_string_buffer(LONGEST)
+        code = self._functions.everflow_kernel_new(self.address, resources.address, ctypes.byref(made), message, ctypes.c_int64(LONGEST))
         if code:
             raise from_code(None, None, message.value.decode(), code)
         return CustomKernel(
@@ -157,8 +169,8 @@ class CustomNode:
             [t.base_dtype.as_datatype_enum for t in self.types[False]],
             [t.base_dtype.as_datatype_enum for t in self.types[True]],
             [_maker(t.base_dtype) for t in self.types[True]],
-            _raise,
-            functools.partial(_other, self.types[True]),
+            raised,
+            other,
         )
 
 
@@ -168,7 +180,7 @@ def _address(function: Any) -> int:
 
 def _maker(dtype: dtypes.DType) -> Any:
     """What makes an empty tensor; None for what C++ makes itself."""
-    return None if dtype in (dtypes.string, dtypes.resource) else functools.partial(torch.empty, dtype=torch_dtype(dtype))
+    return None if dtype in (dtypes.string, dtypes.resource, dtypes.variant) else functools.partial(torch.empty, dtype=torch_dtype(dtype))
 
 
 def _types_of(argument: Any, attrs: dict[str, Any]) -> list[dtypes.DType]:
@@ -178,7 +190,8 @@ def _types_of(argument: Any, attrs: dict[str, Any]) -> list[dtypes.DType]:
     return [dtype] * (attrs[argument.number_attr] if argument.number_attr else 1)
 
 
-def _raise(code: int, message: str) -> None:
+def raised(code: int, message: str) -> None:
+    """Raises the error of a status."""
     raise from_code(None, None, message, code)
 
 
@@ -191,8 +204,21 @@ class CustomResource:
         weakref.finalize(self, functions().everflow_resources_free, ctypes.c_void_p(self.address))
 
 
-def _other(types: list[dtypes.DType], kind: Any, sizes: list[int], content: Any) -> Any:
-    """An output that is not simply the tensor that was made for it."""
+class Manager:
+    """What the custom ops of one session keep, by containers and names."""
+
+    def __init__(self, default_container: str) -> None:
+        self.address = ctypes.c_void_p(functions().everflow_manager_new(default_container.encode()))
+        weakref.finalize(self, functions().everflow_manager_free, self.address)
+
+    def clear_containers(self, names: list[str] | None) -> None:
+        """Empties containers; all of them where none are named."""
+        for name in [None] if names is None else names:
+            functions().everflow_manager_clear(self.address, None if name is None else name.encode())
+
+
+def other(kind: Any, sizes: list[int], content: Any) -> Any:
+    """A value that is not simply a tensor that was made for it: of one type of numbers at an address, or of another kind."""
     if kind == "shaped":
         return content.view(sizes)
     if kind == "texts":
@@ -201,7 +227,12 @@ def _other(types: list[dtypes.DType], kind: Any, sizes: list[int], content: Any)
         return texts.reshape(sizes)
     if kind == "resource":
         return CustomResource(content, tuple(sizes))
+    if kind in ("given", "variant"):
+        # Programs without datasets of C++'s do without tf.data.
+        from everflow.custom_ops import datasets
+
+        return datasets.given(content) if kind == "given" else datasets.taken(content, tuple(sizes))
     # Memory of the kernel's own, or an input's.
-    made = torch.empty(sizes, dtype=torch_dtype(types[kind].base_dtype))
+    made = torch.empty(sizes, dtype=torch_dtype(dtypes.as_dtype(kind).base_dtype))
     ctypes.memmove(made.data_ptr(), content, made.numel() * made.element_size())
     return made

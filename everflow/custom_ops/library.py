@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.api import public
-from everflow.custom_ops import framework
+from everflow.custom_ops import files, framework
 from everflow.custom_ops.definitions import Words, op_def
 from everflow.errors import OpError, already_exists, invalid_argument, not_found
-from everflow.graph import opdefs
+from everflow.graph import dtypes, opdefs
 from everflow.graph.constants import known
 from everflow.graph.operation import Operation
 from everflow.graph.wire import op_def_proto
@@ -45,6 +45,7 @@ def _load(given: str, path: str) -> types.ModuleType:
     functions = framework.functions()
     first, kernels = functions.everflow_op_count(), functions.everflow_kernel_count()
     _open(given)
+    files.register_new()
     try:
         found = [(number, framework.registered(number)) for number in range(first, functions.everflow_op_count())]
         names = [words.name for _, words in found]
@@ -72,7 +73,9 @@ def _open(given: str) -> None:
         ctypes.CDLL(given if os.path.sep in given or not os.path.exists(given) else os.path.join(".", given))
     except OSError as error:
         text = str(error)
-        if "undefined symbol" in text:
+        if "undefined symbol: everflow_framework_abi_" in text:
+            text = f"{given} was compiled with the headers of another version of Everflow; compile it again"
+        elif "undefined symbol" in text:
             text += " (compile it with tf.sysconfig.get_compile_flags() and get_link_flags() of the TensorFlow that loads it)"
         raise not_found(text) from None
 
@@ -96,12 +99,21 @@ def snake_case(name: str) -> str:
 def _mean(number: int, words: Words, definition: opdefs.OpDef) -> None:
     """Tells the registry how the op is computed, and what its shapes are."""
     opdefs.define(definition)
+    makes_variants = any(argument.type is dtypes.variant for argument in definition.outputs)
 
     def kernel(node: Node) -> Callable[..., Any]:
         attrs = {key: node.attr(key) for key in definition.attrs}
         if node.op is not None and "_kernel" in node.op.attrs:
             attrs["_kernel"] = node.op.attrs["_kernel"]
-        return framework.CustomNode(definition, node.name, attrs).kernel()
+
+        def made() -> Callable[..., Any]:
+            resources = node.context.resources
+            manager = resources.get("", "custom ops", "", lambda: framework.Manager(resources.default_container))
+            return framework.CustomNode(definition, node.name, attrs).kernel(manager)
+
+        # What a kernel keeps is kept as long as the session.
+        run = node.context.state(node, made) if definition.is_stateful else made()
+        return _remembering(run, node) if makes_variants else run
 
     def shape(operation: Operation) -> Any:
         inputs = [(t.dims, known(t)) for t in operation.inputs]
@@ -109,6 +121,19 @@ def _mean(number: int, words: Words, definition: opdefs.OpDef) -> None:
         return node.shapes(number, inputs)
 
     op(words.name, kernel=kernel, shape=shape if "has_shape_function" in words.flags else None, folds=False)
+
+
+def _remembering(run: Callable[..., Any], node: Node) -> Callable[..., Any]:
+    """Has the streams that an op makes remember which op that was, so that pipelines can be written down."""
+
+    def remembering(*inputs: Any) -> Any:
+        values = run(*inputs)
+        for value in values if isinstance(values, tuple) else (values,):
+            if getattr(value, "made_by", inputs) is None:
+                value.op_type, value.made_by = node.type, (node, inputs)
+        return values
+
+    return remembering
 
 
 @public("load_library")
@@ -122,3 +147,9 @@ def load_library(library_location: str) -> None:
                 load_op_library(os.path.join(library_location, name))
     else:
         load_op_library(library_location)
+
+
+@public("load_file_system_library")
+def load_file_system_library(library_filename: str) -> None:
+    """Loads a library with file systems: `tf.gfile`, and all that reads and writes through it, knows their schemes from then on."""
+    load_op_library(library_filename)

@@ -59,6 +59,7 @@ class _Description:
         known = self.names.get(id(stream))
         if known is not None:
             return known
+        stream.check_describable()
         node, values = stream.made_by
         for value in node.attrs.values():
             for v in value if isinstance(value, list) else (value,):

@@ -144,6 +144,9 @@ class Stream:
         """The streams that this one reads."""
         return []
 
+    def check_describable(self) -> None:
+        """Raises where this stream can't be written down as its op with what that was given."""
+
     @property
     def title(self) -> str:
         """What TensorFlow calls the transformation."""

@@ -146,7 +146,10 @@ class Resources:
         """Forgets everything, or what is in the named containers (an empty name is the default container)."""
         with self._lock:
             for key in list(self._items):
-                if containers is None or key[0] in containers or (key[0] == "" and self.default_container in containers):
+                elsewhere = getattr(self._items[key], "clear_containers", None)
+                if elsewhere is not None:
+                    elsewhere(containers)
+                elif containers is None or key[0] in containers or (key[0] == "" and self.default_container in containers):
                     item = self._items.pop(key)
                     close = getattr(item, "dispose", None)
                     if close is not None:

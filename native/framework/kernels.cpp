@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "abi.h"
+#include "crossing.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/lib/core/blocking_counter.h"
 
@@ -27,11 +28,6 @@ struct Registry {
 
 Registry& registry() {
     static Registry* const all = new Registry;
-    return *all;
-}
-
-ResourceMgr& resources() {
-    static ResourceMgr* const all = new ResourceMgr;
     return *all;
 }
 
@@ -71,36 +67,6 @@ Status find_kernel(const KernelNode& node, const RegisteredKernel** found) {
     if (*found) return Status::OK();
     return errors::NotFound("No OpKernel was registered to support Op '", node.op, "' used by {{node ", node.name,
                             "}} with these attrs.\nRegistered kernels:\n", others.empty() ? "  <no registered kernels>\n" : others);
-}
-
-Tensor tensor_of(const EverflowTensor& from) {
-    TensorShape shape;
-    for (int32_t d = 0; d < from.rank; ++d) shape.AddDim(from.sizes[d]);
-    // How many bytes there are is not asked for: nobody resizes this memory.
-    return Tensor(static_cast<DataType>(from.type), shape, std::make_shared<TensorBuffer>(from.data, 0, from.release, from.owner), from.data);
-}
-
-// What an exception or a status says, in a buffer of the caller's.
-int32_t said(const Status& status, char* message, int64_t size) {
-    const std::string& text = status.error_message();
-    const size_t count = std::min<size_t>(text.size(), static_cast<size_t>(size) - 1);
-    std::memcpy(message, text.data(), count);
-    message[count] = 0;
-    return status.code();
-}
-
-// Runs what belongs to others; their exceptions become statuses.
-template <typename Work>
-Status guarded(const Work& work) {
-    try {
-        return work();
-    } catch (const std::bad_alloc&) {
-        return errors::ResourceExhausted("OOM when allocating a tensor");
-    } catch (const std::exception& error) {
-        return errors::Internal(error.what());
-    } catch (...) {
-        return errors::Internal("an exception that is none of std's");
-    }
 }
 
 Status range_of(const KernelNode::Ranges& ranges, StringPiece name, const char* what, int* start, int* stop) {
@@ -174,8 +140,6 @@ DeviceBase* OpKernelContext::device() const {
     return &cpu;
 }
 
-ResourceMgr* OpKernelContext::resource_manager() const { return &resources(); }
-
 Status OpKernelContext::input(StringPiece name, const Tensor** tensor) const {
     int at = 0;
     TF_RETURN_IF_ERROR(single(kernel_->node().input_ranges, name, "input", &at));
@@ -214,7 +178,7 @@ Status OpKernelContext::allocate_output(int i, const TensorShape& shape, Tensor*
     }
     const size_t at = static_cast<size_t>(i);
     const DataType type = expected_output_dtype(i);
-    if (type == DT_STRING || type == DT_RESOURCE) {
+    if (type == DT_STRING || type == DT_RESOURCE || type == DT_VARIANT) {
         outputs_[at] = Tensor(type, shape);
     } else {
         TF_RETURN_IF_ERROR(allocate_(i, type, shape, &outputs_[at]));
@@ -241,10 +205,8 @@ Status OpKernelContext::set_output(StringPiece name, const Tensor& tensor) {
 
 using namespace tensorflow;
 
-#define EXPORTED extern "C" __attribute__((visibility("default")))
-
-// Grows when a struct or a function below changes; libraries ask for it by the name of a symbol.
-EXPORTED int32_t everflow_framework_version() { return 1; }
+// Libraries ask for the version of the headers that they were compiled with by the name of this symbol.
+EXPORTED const char EVERFLOW_ABI = 0;
 
 EXPORTED int64_t everflow_op_count() {
     mutex_lock lock(registry().lock);
@@ -378,9 +340,10 @@ EXPORTED int32_t everflow_infer(int64_t op, void* node, const EverflowTensor* in
 
 // -- kernels
 
-EXPORTED int32_t everflow_kernel_new(void* node, void** made, char* message, int64_t size) {
+EXPORTED int32_t everflow_kernel_new(void* node, void* resources, void** made, char* message, int64_t size) {
     *made = nullptr;
-    const std::shared_ptr<const KernelNode> of = *static_cast<std::shared_ptr<KernelNode>*>(node);
+    const std::shared_ptr<KernelNode> of = *static_cast<std::shared_ptr<KernelNode>*>(node);
+    of->resources = *static_cast<std::shared_ptr<ResourceMgr>*>(resources);
     const Status status = guarded([&]() -> Status {
         const RegisteredKernel* found = nullptr;
         TF_RETURN_IF_ERROR(find_kernel(*of, &found));
@@ -419,9 +382,8 @@ EXPORTED int32_t everflow_compute(void* kernel_address, const EverflowTensor* in
                 return errors::Internal("output ", i, " of ", kernel->name(), " is of type ", DataTypeString(tensor->dtype()), ", not ",
                                         DataTypeString(kernel->output_type(i)));
             }
-            const std::vector<int64_t> sizes(tensor->shape().begin(), tensor->shape().end());
-            const EverflowTensor made = {tensor->dtype(), static_cast<int32_t>(sizes.size()), sizes.data(), tensor->raw_data(), nullptr,
-                                         tensor->buffer() ? tensor->buffer()->owner() : nullptr};
+            std::vector<int64_t> sizes;
+            const EverflowTensor made = crossing(*tensor, &sizes);
             call->deliver(call->call, i, &made);
         }
         return Status::OK();
@@ -439,3 +401,18 @@ EXPORTED void* everflow_resources_copy(const void* from, int64_t count) {
 }
 
 EXPORTED void everflow_resources_free(void* resources) { delete[] static_cast<ResourceHandle*>(resources); }
+
+// What one session keeps; its kernels keep it, too.
+EXPORTED void* everflow_manager_new(const char* default_container) { return new std::shared_ptr<ResourceMgr>(new ResourceMgr(default_container)); }
+
+EXPORTED void everflow_manager_free(void* manager) { delete static_cast<std::shared_ptr<ResourceMgr>*>(manager); }
+
+// Empties a container, or all of them.
+EXPORTED void everflow_manager_clear(void* manager, const char* container) {
+    ResourceMgr& of = **static_cast<std::shared_ptr<ResourceMgr>*>(manager);
+    if (container) {
+        of.Cleanup(container).IgnoreError();
+    } else {
+        of.Clear();
+    }
+}

@@ -7,6 +7,7 @@
 #include "tensorflow/core/framework/resource_mgr.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/framework/variant.h"
 
 namespace tensorflow {
 namespace {
@@ -37,6 +38,7 @@ std::shared_ptr<TensorBuffer> objects(size_t count) {
 std::shared_ptr<TensorBuffer> memory(DataType type, size_t count) {
     if (type == DT_STRING) return objects<std::string>(count);
     if (type == DT_RESOURCE) return objects<ResourceHandle>(count);
+    if (type == DT_VARIANT) return objects<Variant>(count);
     const size_t bytes = count * static_cast<size_t>(DataTypeSize(type));
     void* made = std::aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
     if (!made) throw std::bad_alloc();
@@ -45,10 +47,21 @@ std::shared_ptr<TensorBuffer> memory(DataType type, size_t count) {
 }
 
 size_t element_bytes(DataType type) {
-    return type == DT_STRING ? sizeof(std::string) : type == DT_RESOURCE ? sizeof(ResourceHandle) : static_cast<size_t>(DataTypeSize(type));
+    return type == DT_STRING     ? sizeof(std::string)
+           : type == DT_RESOURCE ? sizeof(ResourceHandle)
+           : type == DT_VARIANT  ? sizeof(Variant)
+                                 : static_cast<size_t>(DataTypeSize(type));
 }
 
 }  // namespace
+
+void* Allocator::AllocateRaw(size_t alignment, size_t bytes) { return std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment); }
+void Allocator::DeallocateRaw(void* memory) { std::free(memory); }
+
+Allocator* cpu_allocator() {
+    static Allocator all;
+    return &all;
+}
 
 std::string DataTypeString(DataType type) { return std::string(kind_of(type).name) + (IsRefType(type) ? "_ref" : ""); }
 

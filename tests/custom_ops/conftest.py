@@ -27,6 +27,18 @@ def ops(tmp_path_factory):
     return tf.load_op_library(str(compiled("ops.cc", tmp_path_factory.mktemp("custom_ops") / "ops.so", "-DEVERFLOW_NO_EIGEN")))
 
 
+@pytest.fixture(scope="session")
+def datasets(tmp_path_factory):
+    """The ops of datasets.cc."""
+    return tf.load_op_library(str(compiled("datasets.cc", tmp_path_factory.mktemp("datasets") / "datasets.so", "-DEVERFLOW_NO_EIGEN")))
+
+
+@pytest.fixture(scope="session")
+def drawer(tmp_path_factory):
+    """The file system of files.cc: paths that begin with drawer://."""
+    return tf.load_file_system_library(str(compiled("files.cc", tmp_path_factory.mktemp("files") / "files.so")))
+
+
 @pytest.fixture
 def library(tmp_path):
     """Compiles a text, and returns the path of the library."""

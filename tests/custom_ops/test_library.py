@@ -128,6 +128,37 @@ def test_memory_that_is_not_there_is_refused_in_words_of_those_who_keep_it(ops):
     assert run(ops.times_plus([1.0])).tolist() == [2]
 
 
+def test_resources_belong_to_their_session(ops):
+    handle = ops.tally_handle(start=10, shared_name="shared")
+    count = ops.tally_add(handle, tf.constant(1, tf.int64))
+    again = ops.tally_add(ops.tally_handle(start=99, shared_name="shared"), tf.constant(5, tf.int64))
+    with tf.Session() as first, tf.Session() as second:
+        assert [first.run(count), first.run(count), second.run(count)] == [11, 12, 11]
+        assert first.run(again) == 17
+        assert second.run(again) == 16
+    with tf.Session() as third:
+        assert third.run(count) == 11
+
+
+def test_what_has_no_name_to_share_lives_as_long_as_the_session(ops):
+    count = ops.tally_add(ops.tally_handle(), tf.constant(1, tf.int64))
+    more = tf.identity(count)
+    with tf.Session() as session:
+        assert [session.run(count), session.run(more), session.run(count)] == [1, 2, 3]
+
+
+def test_containers_are_reset(ops):
+    kept, lost = (
+        ops.tally_add(ops.tally_handle(container=container, shared_name="t"), tf.constant(1, tf.int64)) for container in ("kept", "lost")
+    )
+    server = tf.train.Server.create_local_server()
+    with tf.Session(server.target) as session:
+        assert [session.run([kept, lost]) for _ in range(2)] == [[1, 1], [2, 2]]
+    tf.Session.reset(server.target, ["lost"])
+    with tf.Session(server.target) as session:
+        assert session.run([kept, lost]) == [3, 1]
+
+
 def test_gradients_are_registered_in_python(ops):
     tf.RegisterGradient("TimesPlus")(lambda op, dy: dy * op.get_attr("factor"))
     x = tf.constant([1.0, 2.0])
@@ -252,6 +283,23 @@ def test_libraries_for_another_framework_say_how_to_compile_them(library):
     path = library("void elsewhere(); struct Late { Late() { elsewhere(); } } late;")
     with pytest.raises(tf.errors.NotFoundError, match=r"undefined symbol: _Z9elsewherev \(compile it with tf\.sysconfig"):
         tf.load_op_library(path)
+
+
+def test_libraries_compiled_with_other_headers_say_so(library):
+    path = library('extern "C" const char everflow_framework_abi_1; const char* wanted = &everflow_framework_abi_1;')
+    with pytest.raises(
+        tf.errors.NotFoundError, match=r"lib\.so was compiled with the headers of another version of Everflow; compile it again"
+    ):
+        tf.load_op_library(path)
+
+
+def test_a_folder_of_libraries(library, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    library('REGISTER_OP("OfAFolder").Output("x: float");', "folder/a.so")
+    (folder / "readme.txt").write_text("no library")
+    tf.load_library(str(folder))
+    assert tf.get_default_graph().create_op("OfAFolder", [], [tf.float32]).outputs[0].dtype == tf.float32
 
 
 def test_programs_end_cleanly_with_kernels_alive(library):

@@ -15,9 +15,11 @@
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/framework/variant.h"
 #include "tensorflow/core/lib/core/errors.h"
 #include "tensorflow/core/lib/core/status.h"
 #include "tensorflow/core/lib/core/threadpool.h"
+#include "tensorflow/core/platform/env.h"
 #include "tensorflow/core/platform/logging.h"
 #include "tensorflow/core/platform/macros.h"
 #include "tensorflow/core/platform/mutex.h"
@@ -29,6 +31,9 @@ class OpKernelContext;
 // What a kernel is made for: a node with its attributes and the types that follow from them.
 struct KernelNode {
     typedef std::map<std::string, std::pair<int, int>> Ranges;
+
+    // The resources of the session that the node belongs to.
+    std::shared_ptr<ResourceMgr> resources;
 
     std::string op, name, device;
     AttrValues attrs;
@@ -77,6 +82,7 @@ public:
         if (pointer) *pointer = out;
         return Status::OK();
     }
+    ResourceMgr* resource_manager() const { return node_->resources.get(); }
     int graph_def_version() const { return 134; }
 
     void SetStatus(const Status& status) { status_.Update(status); }
@@ -264,11 +270,12 @@ public:
     bool output_required(int) const { return true; }
 
     DeviceBase* device() const;
-    ResourceMgr* resource_manager() const;
+    ResourceMgr* resource_manager() const { return kernel_->node().resources.get(); }
     template <typename Device>
     const Device& eigen_device() const;
     const Eigen::ThreadPoolDevice& eigen_cpu_device() const { return *device()->eigen_cpu_device(); }
     CancellationManager* cancellation_manager() const { return nullptr; }
+    Env* env() const { return Env::Default(); }
     int64 step_id() const { return 0; }
 
     void SetStatus(const Status& status) { status_.Update(status); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "tensorflow/core/framework/allocator.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/tensor_types.h"
 #include "tensorflow/core/framework/types.h"
@@ -39,6 +40,15 @@ public:
     explicit Tensor(DataType type) : type_(type), data_(nullptr) { shape_.AddDim(0); }
     // In memory of its own, which holds zeros or empty strings.
     Tensor(DataType type, const TensorShape& shape);
+    Tensor(Allocator*, DataType type, const TensorShape& shape) : Tensor(type, shape) {}
+    // Scalars.
+    explicit Tensor(float value) : Tensor(DT_FLOAT, TensorShape()) { scalar<float>()() = value; }
+    explicit Tensor(double value) : Tensor(DT_DOUBLE, TensorShape()) { scalar<double>()() = value; }
+    explicit Tensor(int32 value) : Tensor(DT_INT32, TensorShape()) { scalar<int32>()() = value; }
+    explicit Tensor(int64 value) : Tensor(DT_INT64, TensorShape()) { scalar<int64>()() = value; }
+    explicit Tensor(bool value) : Tensor(DT_BOOL, TensorShape()) { scalar<bool>()() = value; }
+    explicit Tensor(const std::string& value) : Tensor(DT_STRING, TensorShape()) { scalar<std::string>()() = value; }
+    explicit Tensor(const char* value) : Tensor(std::string(value)) {}
     Tensor(DataType type, const TensorShape& shape, std::shared_ptr<TensorBuffer> buffer, void* data)
         : type_(type), shape_(shape), buffer_(std::move(buffer)), data_(data) {}
 

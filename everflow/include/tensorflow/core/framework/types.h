@@ -51,6 +51,7 @@ typedef gtl::ArraySlice<DataType> DataTypeSlice;
 enum MemoryType { DEVICE_MEMORY = 0, HOST_MEMORY = 1 };
 
 class ResourceHandle;
+class Variant;
 
 inline bool IsRefType(DataType type) { return type > kDataTypeRefOffset; }
 inline DataType MakeRefType(DataType type) { return static_cast<DataType>(type + kDataTypeRefOffset); }
@@ -93,6 +94,7 @@ EVERFLOW_TYPE(bfloat16, DT_BFLOAT16)
 EVERFLOW_TYPE(uint16, DT_UINT16)
 EVERFLOW_TYPE(complex128, DT_COMPLEX128)
 EVERFLOW_TYPE(ResourceHandle, DT_RESOURCE)
+EVERFLOW_TYPE(Variant, DT_VARIANT)
 EVERFLOW_TYPE(uint32, DT_UINT32)
 EVERFLOW_TYPE(uint64, DT_UINT64)
 #undef EVERFLOW_TYPE

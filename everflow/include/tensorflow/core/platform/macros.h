@@ -13,6 +13,7 @@
 #define TF_ATTRIBUTE_ALWAYS_INLINE __attribute__((always_inline))
 #define TF_ATTRIBUTE_NOINLINE __attribute__((noinline))
 #define TF_ATTRIBUTE_UNUSED __attribute__((unused))
+#define TF_ATTRIBUTE_USED __attribute__((used))
 #else
 #define TF_PREDICT_FALSE(condition) (condition)
 #define TF_PREDICT_TRUE(condition) (condition)
@@ -20,7 +21,15 @@
 #define TF_ATTRIBUTE_ALWAYS_INLINE
 #define TF_ATTRIBUTE_NOINLINE
 #define TF_ATTRIBUTE_UNUSED
+#define TF_ATTRIBUTE_USED
 #endif
+
+// The version of these headers: a library that was compiled with others is not loaded, as it asks for a symbol that is not there.
+#define EVERFLOW_ABI everflow_framework_abi_2
+extern "C" const char EVERFLOW_ABI;
+namespace {
+const char* const everflow_compiled_for TF_ATTRIBUTE_USED = &EVERFLOW_ABI;
+}
 
 #define EVERFLOW_JOINED_(a, b) a##b
 #define EVERFLOW_JOINED(a, b) EVERFLOW_JOINED_(a, b)
