@@ -357,6 +357,7 @@ lin_space = _lin_space
 from everflow._api import linalg as linalg
 from everflow.ops.arrays.filling import linspace as linspace
 from everflow._api import lite as lite
+from everflow.custom_ops.library import load_file_system_library as load_file_system_library
 from everflow.custom_ops.library import load_library as load_library
 from everflow.custom_ops.library import load_op_library as load_op_library
 from everflow.ops.variables.sets import local_variables as local_variables

@@ -4113,6 +4113,7 @@ MODULES = {
     "lite.experimental.microfrontend.ops.gen_audio_microfrontend_op.audio_microfrontend": "everflow.ops.audio.micro_frontend",
     "lite.experimental.microfrontend.python.ops.audio_microfrontend": "everflow.ops.audio.micro_frontend",
     "lite.experimental.microfrontend.python.ops.audio_microfrontend_op.audio_microfrontend": "everflow.ops.audio.micro_frontend",
+    "load_file_system_library": "everflow.custom_ops.library",
     "load_library": "everflow.custom_ops.library",
     "load_op_library": "everflow.custom_ops.library",
     "local_variables": "everflow.ops.variables.sets",
