@@ -69,6 +69,17 @@ def convolve_and_pool(pictures: int, filter: int, bias: int, out: int, sizes: Se
     The maxima of each two by two results of a convolution with stride one, then a bias and Relu.
     """
 
+class CustomIterator:
+    """An iterator over a dataset of a library of custom ops."""
+
+    def __init__(self, iterators: int, dataset: int, prefix: str, reading: object, raises: Callable, others: Callable) -> None: ...
+    def next(self) -> object: ...
+    def save(self) -> dict: ...
+    def restore(self, position: dict) -> None: ...
+
+def custom_streams() -> int:
+    """How C++ reads streams: the address of EverflowStreams."""
+
 class CustomKernel:
     """A kernel of a library of custom ops, called with run-time values."""
 
