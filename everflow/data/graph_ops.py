@@ -83,7 +83,7 @@ class _Description:
         for name, called in with_called([entry]).items():
             for operation in called.graph.get_operations():
                 kind = operation.type
-                is_dataset = kind.endswith(("Dataset", "DatasetV2", "DatasetV3")) or kind.startswith("LookupTable")
+                is_dataset = kind.endswith(("Dataset", "DatasetV2")) or kind.startswith("LookupTable")
                 if operation.op_def_.is_stateful and not is_dataset and kind not in self.allowed:
                     raise failed_precondition(f"{kind} is stateful.")
             if name not in known:

@@ -161,13 +161,17 @@ class _SnapshotCursor(Cursor):
     def next(self) -> Element | None:
         if self.source is None and self.stored is None:
             self._start()
+        element = self._following()
+        self.produced += element is not None
+        return element
+
+    def _following(self) -> Element | None:
         if self.stored is not None:
             return next(self.stored, None)
         assert self.source is not None
         element = self.source.next()
         if self.run is not None:
             self._store(element)
-        self.produced += 1
         return element
 
     def _store(self, element: Element | None) -> None:
