@@ -132,7 +132,7 @@ class OptimizationOptions(OptionsBase):
 
     apply_default_optimizations = create_option("apply_default_optimizations", bool, "Whether usual rewrites are applied.")
     autotune = create_option("autotune", bool, "Whether buffers and threads are tuned.")
-    autotune_algorithm = create_option("autotune_algorithm", AutotuneAlgorithm, "How they are tuned.")
+    autotune_algorithm = create_option("autotune_algorithm", int, "How they are tuned: the number of an AutotuneAlgorithm.")
     autotune_buffers = create_option("autotune_buffers", bool, "Whether prefetch buffers are added and tuned.")
     autotune_cpu_budget = create_option("autotune_cpu_budget", int, "How many processors tuning may count on.")
     map_vectorization = create_option(
@@ -153,8 +153,8 @@ class OptimizationOptions(OptionsBase):
         chosen = "true" if self.map_vectorization.use_choose_fastest else "false"
         return [f"map_vectorization:use_choose_fastest:{chosen}"]
 
-    def _autotune_settings(self) -> tuple[bool, AutotuneAlgorithm, int]:
-        return (self.autotune is not False, self.autotune_algorithm or AutotuneAlgorithm.HILL_CLIMB, self.autotune_cpu_budget or 0)
+    def _autotune_settings(self) -> tuple[bool, int, int]:
+        return (self.autotune is not False, self.autotune_algorithm or AutotuneAlgorithm.HILL_CLIMB.value, self.autotune_cpu_budget or 0)
 
 
 for _name in _FUSIONS:

@@ -75,7 +75,7 @@ def assert_next(transformations: Any) -> Transformation:
 @internal("data.experimental.ops.optimization.model")
 def model() -> Transformation:
     """The same elements, with buffers and threads that may be tuned."""
-    return lambda dataset: _ModelDataset(dataset, AutotuneAlgorithm.HILL_CLIMB, 0)
+    return lambda dataset: _ModelDataset(dataset, AutotuneAlgorithm.HILL_CLIMB.value, 0)
 
 
 @internal("data.experimental.ops.optimization.non_serializable")

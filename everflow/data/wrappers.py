@@ -48,15 +48,11 @@ class _OptimizeDataset(UnaryUnchangedStructureDataset):
 class _ModelDataset(UnaryUnchangedStructureDataset):
     """A pipeline whose buffers and threads may be tuned."""
 
-    def __init__(self, input_dataset: Any, algorithm: Any, cpu_budget: int) -> None:
+    def __init__(self, input_dataset: Any, algorithm: int, cpu_budget: int) -> None:
         super().__init__(
             input_dataset,
             apply(
-                "ModelDataset",
-                input_dataset._variant_tensor,
-                algorithm=algorithm.value,
-                cpu_budget=cpu_budget,
-                **input_dataset._flat_structure,
+                "ModelDataset", input_dataset._variant_tensor, algorithm=algorithm, cpu_budget=cpu_budget, **input_dataset._flat_structure
             ),
         )
 

@@ -13,7 +13,7 @@ from everflow import internals
 D, E = tf.data.Dataset, tf.data.experimental
 S = tf.TensorSpec
 NUMBER, TEXT = S([], tf.int64), S([], tf.string)
-ds, iterator_ops, optional_ops = (internals.module(f"python.data.ops.{n}_ops") for n in ("dataset", "iterator", "optional"))
+iterator_ops = internals.module("python.data.ops.iterator_ops")
 distribute, prefetching, snapshot = (
     internals.module(f"python.data.experimental.ops.{n}") for n in ("distribute", "prefetching_ops", "snapshot")
 )
@@ -131,9 +131,6 @@ def undeclared():
         (lambda: undeclared()[1], [1, 2]),
         (lambda: E.from_variant(tf.raw_ops.DatasetFromGraph(graph_def=b"\xff\xff"), NUMBER), "InvalidArgumentError: "),
         (uninitialized_restore, "FailedPreconditionError: Restore() failed because the iterator has not been initialized. Ensure that"),
-        (lambda: ds.DatasetV2(E.to_variant(D.range(2))).element_spec, "NotImplementedError: "),
-        (lambda: ds.DatasetV2(E.to_variant(D.range(2)))._inputs(), "NotImplementedError: "),
-        (lambda: ds.DatasetV1(), "NotImplementedError: "),
         (lambda: len(D.range(2).map(lambda x: x)._functions()), 1),
         (lambda: len(D.range(2)._functions()), 0),
         (lambda: len(D.range(2).filter(lambda x: x > 1)._functions()), 1),
@@ -143,8 +140,6 @@ def undeclared():
         (lambda: len(D.range(2).interleave(lambda x: D.range(x), 2, 1, 2)._functions()), 1),
         (lambda: len(D.range(2).apply(E.scan(0, lambda s, x: (s, x)))._functions()), 1),
         (lambda: len(D.range(2).apply(E.map_and_batch(lambda x: x, 2))._functions()), 1),
-        (lambda: E.Optional().has_value(), "NotImplementedError: Optional.has_value()"),
-        (lambda: E.Optional().get_value(), "NotImplementedError: Optional.get_value()"),
         (lambda: iterator_ops.IteratorV2(), "ValueError: Either `dataset` or both `components` and `element_spec` need to be provided."),
     ],
 )
@@ -187,3 +182,35 @@ def test_rows_of_differing_lengths_that_were_read_together_are_no_batch():
     assert shown(lambda: dataset)[0] == (
         "InvalidArgumentError: Cannot batch tensors with different shapes in component 0. First element had shape [1] and"
     )
+
+
+def tuned(**given):
+    options = tf.data.Options()
+    for name, value in given.items():
+        setattr(options.experimental_optimization, name, value)
+    return D.range(2).with_options(options)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, ["ModelDataset", 0, 0]),
+        ({"autotune": True, "autotune_algorithm": 1, "autotune_cpu_budget": 3}, ["ModelDataset", 1, 3]),
+        ({"autotune": False}, ["OptimizeDataset"]),
+        ({"autotune": False, "apply_default_optimizations": False}, ["RangeDataset"]),
+    ],
+)
+def test_options_put_ops_around_a_pipeline(given, expected):
+    op = tuned(**given)._apply_options()._variant_tensor.op
+    assert [op.type, *(op.get_attr(name) for name in ("algorithm", "cpu_budget") if op.type == "ModelDataset")] == expected
+
+
+def test_maps_are_turned_round_only_where_that_is_asked_for():
+    options = tf.data.Options()
+    vectorization = options.experimental_optimization.map_vectorization
+    assert options._static_optimization_configs() == ["map_vectorization:use_choose_fastest:false"]
+    vectorization.enabled, vectorization.use_choose_fastest = True, True
+    assert "map_vectorization" in options._static_optimizations()
+    assert options._static_optimization_configs() == ["map_vectorization:use_choose_fastest:true"]
+    vectorization.enabled = False
+    assert "map_vectorization" not in options._static_optimizations()
