@@ -6,7 +6,8 @@ import threading
 from typing import Any
 
 from everflow import errors
-from everflow.distribute.tensors import packed, unpacked
+from everflow.distribute.messages import Pieces, fields
+from everflow.distribute.tensors import decoded, encoded
 from everflow.graph import dtypes, shapes
 from everflow.proto import tensor_pb2
 from everflow.values.resources import Storage
@@ -24,23 +25,23 @@ class HeldObjects:
         self._held: dict[int, dict[str, Any]] = {}
         self._lock = threading.Lock()
 
-    def given(self, value: Any, dtype: Any, step: int, key: str) -> Any:
+    def given(self, value: Any, dtype: Any, step: int, key: str) -> Pieces:
         """The TensorProto that stands for a value."""
         if dtype not in OBJECTS:
-            return packed(value, dtype)
+            return encoded(value, dtype)
         with self._lock:
             self._held.setdefault(step, {})[key] = value
         proto = tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum)
         handle = proto.resource_handle_val.add(device=self._task.name, container=str(step), name=key, maybe_type_name=type(value).__name__)
         if isinstance(value, Storage):
             handle.dtypes_and_shapes.add(dtype=value.dtype.as_datatype_enum, shape=shapes.TensorShape.from_dims(value.dims).as_proto())
-        return proto
+        return [proto.SerializeToString()]
 
-    def taken(self, proto: Any) -> Any:
+    def taken(self, tensor: memoryview) -> Any:
         """The value that a TensorProto stands for."""
-        if dtypes.as_dtype(proto.dtype) not in OBJECTS:
-            return unpacked(proto)
-        handle = proto.resource_handle_val[0]
+        if dtypes.as_dtype(next((v for n, v in fields(tensor) if n == 1), 0)) not in OBJECTS:
+            return decoded(tensor)
+        handle = tensor_pb2.TensorProto.FromString(bytes(tensor)).resource_handle_val[0]
         with self._lock:
             found = self._held.get(int(handle.container), {})
             if handle.name not in found:

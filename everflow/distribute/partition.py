@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from everflow.distribute.remote_part import RemotePart
 from everflow.distribute.remote_task import RemoteTask
-from everflow.distribute.tensors import packed, unpacked
+from everflow.distribute.tensors import decoded, encoded
 from everflow.graph import dtypes
 from everflow.graph.functions import called_functions, with_called
 from everflow.graph.operation import Operation
@@ -27,11 +28,11 @@ def hand_out(plan: Plan) -> None:
         return
     nodes: list[Node] = []
     table: dict[Value, Value] = {}
-    for task, group in _groups(plan, homes):
-        if task is None:
-            nodes += group
+    for batch in _batches(plan, _groups(plan, homes)):
+        if batch[0][0] is None:
+            nodes += batch[0][1]
         else:
-            nodes.append(_replaced(plan, task, group, homes, table))
+            nodes.append(_asking(plan, [_handed(plan, task, group, homes) for task, group in batch if task is not None], table))
     plan.nodes = nodes
     plan.replace(table)
     for node in nodes:
@@ -68,6 +69,26 @@ def _home(plan: Plan, handle: Value, homes: dict[Node, RemoteTask]) -> RemoteTas
     return task if task.is_remote else None
 
 
+Group = tuple[RemoteTask | None, list[Node]]
+
+
+def _batches(plan: Plan, groups: list[Group]) -> list[list[Group]]:
+    """Groups of several tasks that follow each other and don't wait for each other, which can run at once."""
+    by_op = {n.op: n for n in plan.nodes}
+    found: list[list[Group]] = []
+    inside: set[Node] = set()
+    for task, group in groups:
+        before = {v.node for n in group for v in n.inputs}
+        before.update(by_op[c] for n in group if n.op is not None and n.type != FEED for c in n.op.control_inputs if c in by_op)
+        tasks = {t for t, _ in found[-1]} if found else {None}
+        if task is None or None in tasks or task in tasks or before & inside:
+            found.append([])
+            inside = set()
+        found[-1].append((task, group))
+        inside.update(group)
+    return found
+
+
 def _groups(plan: Plan, homes: dict[Node, RemoteTask]) -> list[tuple[RemoteTask | None, list[Node]]]:
     """The nodes in an order in which they can run, with as few changes of task as that allows."""
     by_op = {n.op: n for n in plan.nodes}
@@ -97,7 +118,9 @@ def _groups(plan: Plan, homes: dict[Node, RemoteTask]) -> list[tuple[RemoteTask 
                 found.append((task, group))
             left = rest
         else:
-            task = homes.get(next(n for n in left if waiting[n] == 0))
+            # Other tasks first: what they give may then be asked for at once.
+            ready = [homes.get(n) for n in left if waiting[n] == 0]
+            task = next((t for t in ready if t is not None), None)
     return found
 
 
@@ -112,10 +135,33 @@ def _origin(value: Value) -> Value:
     return value
 
 
-def _replaced(plan: Plan, task: RemoteTask, group: list[Node], homes: dict[Node, RemoteTask], table: dict[Value, Value]) -> Node:
-    """The node that stands for a group of nodes of a remote task."""
+class _Handed(NamedTuple):
+    """What a remote task does: its part, with what that takes and gives."""
+
+    part: _PlannedPart
+    incoming: list[Value]
+    outgoing: list[Value]
+
+
+def _asking(plan: Plan, batch: list[_Handed], table: dict[Value, Value]) -> Node:
+    """The node that has tasks do their parts, all at once."""
+    incoming = [v for handed in batch for v in handed.incoming]
+    asks = Node("_RemotePart", f"{batch[0].part.name}/remote", {}, incoming, None, plan.context)
+    asks.reads = frozenset(i for i, v in enumerate(incoming) if v.dtype._is_ref_dtype)
+    asks.asked_for = True
+    asks.fused = Meaning("_RemotePart", __name__)
+    parts = [handed.part for handed in batch]
+    asks.fused.kernel = lambda node: parts[0].run if len(parts) == 1 else functools.partial(_run_together, parts)
+    for handed in batch:
+        for v in handed.outgoing:
+            table[v] = asks.add_output(v.dtype.base_dtype, v.dims)
+    return asks
+
+
+def _handed(plan: Plan, task: RemoteTask, group: list[Node], homes: dict[Node, RemoteTask]) -> _Handed:
+    """What stands for a group of nodes of a remote task."""
     inside = set(group)
-    part = _PlannedPart(plan.context, task)
+    part = _PlannedPart(plan.context, task, group[-1].name)
     plan.context.remote_parts.append(part)
     incoming: dict[Value, str] = {}
     copied: dict[Node, None] = {}
@@ -148,23 +194,21 @@ def _replaced(plan: Plan, task: RemoteTask, group: list[Node], homes: dict[Node,
     used = {v for n in plan.nodes if n not in inside and homes.get(n) is not task for v in n.inputs}
     used |= {v for n in plan.nodes if n not in inside and homes.get(n) is task for v in n.inputs if not _is_handle(v)}
     outgoing = [v for n in group for v in n.outputs if v in used or v in plan.fetches]
-    asks = Node("_RemotePart", f"{group[-1].name}/remote", {}, list(incoming), None, plan.context)
-    asks.reads = frozenset(i for i, v in enumerate(incoming) if v.dtype._is_ref_dtype)
-    asks.asked_for = True
-    asks.fused = Meaning("_RemotePart", __name__)
-    asks.fused.kernel = lambda node: part.run
     for v in outgoing:
         part.send(f"{v.node.name}:{v.index}", v.dtype.base_dtype)
-        table[v] = asks.add_output(v.dtype.base_dtype, v.dims)
-    return asks
+    return _Handed(part, list(incoming), outgoing)
 
 
 class _PlannedPart(RemotePart):
     """A part of a step that a remote task runs, with the session's functions at hand."""
 
-    def __init__(self, context: Any, task: RemoteTask) -> None:
+    def __init__(self, context: Any, task: RemoteTask, name: str) -> None:
         device = f"{task.name}/device:CPU:0"
-        super().__init__(task.worker, device, task.incarnation(device))
+        super().__init__(
+            task.channel, device, task.incarnation(device), task.session or context.handle, task.is_ours, is_known=bool(task.session)
+        )
+        self.name = name
+        self.task = task.name
         self._context = context
         self._task = task
         self._functions: dict[str, Any] = {}
@@ -186,11 +230,41 @@ class _PlannedPart(RemotePart):
                 self._functions[name] = function
                 self.graph_def.library.function.append(function.definition)
 
+    def started(self, arguments: Any) -> tuple[int, Any]:
+        """Has the task begin to run the part."""
+        return self.begin(self._encoded(arguments), self._timeout())
+
+    def ended(self, step: int, call: Any) -> list[Any]:
+        """What the task gave."""
+        found = self.end(step, call)
+        self.finish(step)
+        return [decoded(t) for t in found]
+
     def run(self, *arguments: Any) -> Any:
         """Has the task run the part."""
-        sent = [packed(value, dtype) for value, dtype in zip(arguments, self.incoming_types, strict=True)]
-        deadline = self._context.deadline
-        step, tensors = self.call(sent, None if deadline is None else max(0.001, deadline - time.monotonic()))
+        step, tensors = self.call(self._encoded(arguments), self._timeout())
         self.finish(step)
-        found = [unpacked(t) for t in tensors]
+        found = [decoded(t) for t in tensors]
         return found[0] if len(found) == 1 else tuple(found)
+
+    def _encoded(self, arguments: Any) -> list[Any]:
+        return [encoded(value, dtype) for value, dtype in zip(arguments, self.incoming_types, strict=True)]
+
+    def _timeout(self) -> float | None:
+        deadline = self._context.deadline
+        return None if deadline is None else max(0.001, deadline - time.monotonic())
+
+
+def _run_together(parts: list[_PlannedPart], *arguments: Any) -> Any:
+    """Has several tasks run their parts at the same time."""
+    given = iter(arguments)
+    calls = [(part, *part.started([next(given) for _ in part.incoming_types])) for part in parts]
+    found: list[Any] = []
+    try:
+        for part, step, call in calls:
+            found += part.ended(step, call)
+    finally:
+        # Where one failed, nobody wants the rest.
+        for _, _, call in calls:
+            call.cancel()
+    return found[0] if len(found) == 1 else tuple(found)

@@ -7,30 +7,45 @@ import secrets
 import threading
 from typing import Any
 
+import grpc
+
 from everflow import errors
-from everflow.distribute.wire import called
-from everflow.distribute.worker_service import rendezvous_key
+from everflow.distribute.held_objects import OBJECTS
+from everflow.distribute.messages import Pieces, fields, joined, name_and_tensor, named, number_field
+from everflow.distribute.rendezvous import key_of
+from everflow.distribute.wire import called, failure
+from everflow.distribute.worker_service import RUN_GRAPH
 from everflow.errors import from_code
 from everflow.graph import attrs as attr_values
 from everflow.graph.dtypes import DTypeLike
-from everflow.proto import graph_pb2, worker_pb2
+from everflow.proto import graph_pb2, worker_pb2, worker_service_pb2_grpc
 
 
 class RemotePart:
     """The piece is registered with the server at its first run; `device` is what the server calls the place of its ends."""
 
-    def __init__(self, worker: Any, device: str, incarnation: int, waits_for_server: bool = True) -> None:
+    def __init__(
+        self, channel: Any, device: str, incarnation: int, session: str = "", is_ours: bool = False, is_known: bool = False
+    ) -> None:
         self.device = device
         self.graph_def = graph_pb2.GraphDef()
         self.incoming_types: list[Any] = []
-        self._worker = worker
+        # Whose failures they are, where the program is told.
+        self.task = ""
+        # What the server calls the session that the piece is of, and whether it was told of that session before.
+        self._session, self._is_known = session, is_known
+        self._worker = worker_service_pb2_grpc.WorkerServiceStub(channel)
+        self._run = channel.unary_unary(RUN_GRAPH)
         self._incarnation = incarnation
-        self._waits = waits_for_server
+        # Everflow's servers keep nothing of a step but objects that can't travel; TensorFlow's have to be told when one is over.
+        self._leaves_something = not is_ours
         self._incoming: list[str] = []
         self._outgoing: list[str] = []
+        self._head = b""
         self._handle = ""
         self._is_released = False
         self._lock = threading.Lock()
+        self._calls: set[Any] = set()
 
     def receive(self, dtype: DTypeLike) -> str:
         """Adds what takes a tensor from here; returns what its consumers call it."""
@@ -43,6 +58,7 @@ class RemotePart:
         """Adds what gives a tensor back."""
         _, key = self._end("_Send", f"wire.out.{len(self._outgoing)}", "T", dtype, source)
         self._outgoing.append(key)
+        self._leaves_something = self._leaves_something or dtype in OBJECTS
 
     def _end(self, kind: str, name: str, type_attr: str, dtype: Any, *inputs: str) -> tuple[str, str]:
         incarnation = self._incarnation
@@ -57,38 +73,83 @@ class RemotePart:
         entry.attr[type_attr].type = dtype.as_datatype_enum
         for attr, value in settings.items():
             entry.attr[attr].CopyFrom(attr_values.to_proto(value, None))
-        return name, rendezvous_key(settings.__getitem__)
+        return name, key_of(settings.__getitem__)
 
-    def call(self, tensors: list[Any], timeout: float | None) -> tuple[int, list[Any]]:
-        """Runs the piece with TensorProtos: the number of the step, which the caller has to finish, and the results."""
-        with self._lock:
-            if not self._handle and not self._is_released:
-                request = worker_pb2.RegisterGraphRequest(graph_def=self.graph_def)
-                self._handle = called(self._worker.RegisterGraph, request, waits=self._waits).graph_handle
+    def begin(self, tensors: list[Pieces], timeout: float | None) -> tuple[int, Any]:
+        """Has the server start to run the piece: the number of the step, which the caller has to finish, and the call under way."""
+        step, request = self._request(tensors)
+        return step, self._run.future(request, timeout=timeout)
+
+    def call(self, tensors: list[Pieces], timeout: float | None) -> tuple[int, list[memoryview]]:
+        """Runs the piece with tensors: the number of the step, which the caller has to finish, and the results."""
+        step, request = self._request(tensors)
+        try:
+            answer = self._run(request, timeout=timeout)
+        except grpc.RpcError as e:
+            raise failure(e) from e
+        return step, self._results(step, answer)
+
+    def end(self, step: int, call: Any) -> list[memoryview]:
+        """The results of a call that was begun."""
+        try:
+            return self._results(step, call.result())
+        except grpc.RpcError as e:
+            raise failure(e) from e
+        except grpc.FutureCancelledError as e:
+            raise errors.CancelledError(None, None, "RunGraph was cancelled") from e
+
+    def _request(self, tensors: list[Pieces]) -> tuple[int, bytes]:
+        if not self._handle:
+            self._register()
         if self._is_released:
             raise errors.CancelledError(None, None, "RunGraph was cancelled: its session is closed")
         step = secrets.randbits(56)
-        request = worker_pb2.RunGraphRequest(
-            graph_handle=self._handle,
-            step_id=step,
-            store_errors_in_response_body=True,
-            recv_key=self._outgoing,
-            request_id=secrets.randbits(62),
-        )
+        pieces = [self._head, number_field(2, step), number_field(11, secrets.randbits(62))]
         for key, tensor in zip(self._incoming, tensors, strict=True):
-            request.send.add(name=key).tensor.CopyFrom(tensor)
-        response = called(self._worker.RunGraph, request, timeout, self._waits)
-        if response.status_code:
+            pieces += named(3, key, tensor)
+        return step, joined(pieces)
+
+    def _register(self) -> None:
+        with self._lock:
+            if self._handle or self._is_released:
+                return
+            request = worker_pb2.RegisterGraphRequest(
+                graph_def=self.graph_def, session_handle=self._session, create_worker_session_called=self._is_known
+            )
+            handle = called(self._worker.RegisterGraph, request, waits=False).graph_handle
+            self._head = worker_pb2.RunGraphRequest(
+                session_handle=self._session,
+                create_worker_session_called=self._is_known,
+                graph_handle=handle,
+                store_errors_in_response_body=True,
+                recv_key=self._outgoing,
+            ).SerializeToString()
+            self._handle = handle
+
+    def _results(self, step: int, answer: bytes) -> list[memoryview]:
+        found: dict[str, memoryview] = {}
+        code, message = 0, ""
+        for number, value in fields(answer):
+            if number == 1:
+                name, tensor = name_and_tensor(value)
+                found[name] = tensor
+            elif number == 5:
+                code = value
+            elif number == 6:
+                message = str(value, "utf-8")
+        if code:
             self.finish(step)
-            if self._is_released and response.status_code == errors.ABORTED:
-                raise errors.CancelledError(None, None, response.status_error_message)
-            raise from_code(None, None, response.status_error_message, response.status_code)
-        found = {t.name: t.tensor for t in response.recv}
-        return step, [found[key] for key in self._outgoing]
+            if self._is_released and code == errors.ABORTED:
+                raise errors.CancelledError(None, None, message)
+            raise from_code(None, None, f"From {self.task}:\n{message}" if self.task else message, code)
+        return [found[key] for key in self._outgoing]
 
     def finish(self, step: int) -> None:
-        """Lets the server forget what it keeps of a step."""
-        called(self._worker.CleanupGraph, worker_pb2.CleanupGraphRequest(step_id=step), waits=self._waits)
+        """Lets the server forget what it keeps of a step, without waiting for its answer."""
+        if self._leaves_something:
+            call = self._worker.CleanupGraph.future(worker_pb2.CleanupGraphRequest(step_id=step))
+            self._calls.add(call)
+            call.add_done_callback(self._calls.discard)
 
     def release(self) -> None:
         """Lets the server forget the piece, which ends runs of it under way."""
@@ -96,5 +157,7 @@ class RemotePart:
             self._is_released = True
         if self._handle:
             with contextlib.suppress(errors.OpError):
-                request = worker_pb2.DeregisterGraphRequest(graph_handle=self._handle)
-                called(self._worker.DeregisterGraph, request, timeout=5, waits=self._waits)
+                request = worker_pb2.DeregisterGraphRequest(
+                    graph_handle=self._handle, session_handle=self._session, create_worker_session_called=self._is_known
+                )
+                called(self._worker.DeregisterGraph, request, timeout=5, waits=False)

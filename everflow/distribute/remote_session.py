@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from typing import Any
 
+import grpc
+
 from everflow import errors
-from everflow.distribute.tensors import packed, unpacked
-from everflow.distribute.wire import called, channel
+from everflow.distribute.messages import Pieces, field, fields, joined, name_and_tensor, named
+from everflow.distribute.tensors import decoded, encoded
+from everflow.distribute.wire import called, channel, failure
 from everflow.errors import from_code
 from everflow.graph.graph import Graph
+from everflow.graph.interpolation import interpolate
+from everflow.graph.operation import Operation
+from everflow.graph.tensor import Tensor
 from everflow.proto import graph_pb2, master_pb2, master_service_pb2_grpc
+from everflow.runtime import feeds as feeding
 from everflow.runtime.context import Context
 from everflow.runtime.devices import DeviceAttributes
-from everflow.runtime.options import ConfigProto
+from everflow.runtime.fetches import Fetches
+from everflow.runtime.options import ConfigProto, RunMetadata
+from everflow.runtime.runner import fetch_converter
+
+# How servers say which op an error is of.
+_NODE = re.compile(r"\{\{node ([^{}]+)\}\}")
+RUN_STEP = "/tensorflow.MasterService/RunStep"
 
 
 class RemoteContext(Context):
@@ -24,7 +38,8 @@ class RemoteContext(Context):
         super().__init__(graph, config)
         self._address = address
         self._master = master_service_pb2_grpc.MasterServiceStub(channel(address))
-        self._handle = ""
+        self._run_step = channel(address).unary_unary(RUN_STEP)
+        self.handle = ""
         self._version = 0
         self._sent: set[str] = set()
         self._functions_sent: set[str] = set()
@@ -41,7 +56,7 @@ class RemoteContext(Context):
 
     def list_devices(self) -> list[DeviceAttributes]:
         """The devices that the server's sessions see."""
-        found = called(self._master.ListDevices, master_pb2.ListDevicesRequest(session_handle=self._handle), self.timeout)
+        found = called(self._master.ListDevices, master_pb2.ListDevicesRequest(session_handle=self.handle), self.timeout)
         return [DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation) for d in (*found.local_device, *found.remote_device)]
 
     def step(
@@ -51,19 +66,24 @@ class RemoteContext(Context):
         self._extend()
         return RemoteStep(self, fetches, targets, feeds)
 
+    def partial_run(self, session: Any, fetches: Any, feeds: Any) -> Any:
+        """A run on the server whose feeds and fetches come piece by piece."""
+        self._extend()
+        return RemotePartialRun(self, session, fetches, feeds)
+
     def _extend(self) -> None:
         """Tells the server about the nodes and functions that it does not know yet."""
         with self._extending:
             new = self._news()
-            if not self._handle:
+            if not self.handle:
                 request = master_pb2.CreateSessionRequest(
                     graph_def=new, config=self.config or ConfigProto(), target=f"grpc://{self._address}"
                 )
                 created = called(self._master.CreateSession, request, self.timeout)
-                self._handle, self._version = created.session_handle, created.graph_version
+                self.handle, self._version = created.session_handle, created.graph_version
             elif new.node or new.library.function:
-                request = master_pb2.ExtendSessionRequest(session_handle=self._handle, graph_def=new, current_graph_version=self._version)
-                self._version = called(self._master.ExtendSession, request, self.timeout).new_graph_version
+                request = master_pb2.ExtendSessionRequest(session_handle=self.handle, graph_def=new, current_graph_version=self._version)
+                self._version = called(self._master.ExtendSession, request, self.timeout, waits=False).new_graph_version
             self._sent.update(n.name for n in new.node)
             self._functions_sent.update(f.signature.name for f in new.library.function)
 
@@ -75,20 +95,43 @@ class RemoteContext(Context):
         new.library.gradient.extend(whole.library.gradient if new.library.function else ())
         return new
 
-    def run_step(self, request: Any) -> Any:
-        """The server's answer to a RunStepRequest."""
-        request.session_handle = self._handle
-        response = called(self._master.RunStep, request, self.timeout)
-        if response.status_code:
-            raise from_code(None, None, response.status_error_message, response.status_code)
-        return response
+    def set_up(self, fetches: list[str], targets: list[str], feeds: list[str]) -> str:
+        """What the server calls a partial run."""
+        request = master_pb2.PartialRunSetupRequest(session_handle=self.handle, fetch=fetches, target=targets, feed=feeds)
+        return called(self._master.PartialRunSetup, request, self.timeout, waits=False).partial_run_handle
+
+    def run_step(self, head: bytes, feeds: dict[str, Pieces], metadata: Any = None) -> dict[str, memoryview]:
+        """The tensors with which the server answers a RunStepRequest that begins with `head`."""
+        request = joined([head, *(piece for name, tensor in feeds.items() for piece in named(2, name, tensor))])
+        try:
+            answer = self._run_step(request, timeout=self.timeout)
+        except grpc.RpcError as e:
+            raise failure(e) from e
+        found: dict[str, memoryview] = {}
+        code, message = 0, ""
+        for number, value in fields(answer):
+            if number == 1:
+                name, tensor = name_and_tensor(value)
+                found[name] = tensor
+            elif number == 2 and metadata is not None:
+                metadata.CopyFrom(RunMetadata.FromString(bytes(value)))
+            elif number == 3:
+                code = value
+            elif number == 4:
+                message = str(value, "utf-8")
+        if code:
+            named = _NODE.search(message)
+            op = self.graph._by_name.get(named.group(1)) if named is not None else None
+            raise from_code(op.node_def if op is not None else None, op, interpolate(message, self.graph), code)
+        return found
 
     def close(self) -> None:
         """Ends the session on the server. A server that does not answer has nothing left to end."""
         self.cancelled.set()
-        if self._handle:
+        if self.handle:
+            request = master_pb2.CloseSessionRequest(session_handle=self.handle)
             try:
-                called(self._master.CloseSession, master_pb2.CloseSessionRequest(session_handle=self._handle), self.timeout or 10)
+                called(self._master.CloseSession, request, self.timeout or 10, waits=False)
             except (errors.AbortedError, errors.UnavailableError, errors.DeadlineExceededError):
                 pass
 
@@ -103,8 +146,10 @@ class RemoteStep:
     def __init__(self, context: RemoteContext, fetches: Any, targets: Any, feeds: Any) -> None:
         self._context = context
         self._fetches = [t.name for t in fetches]
-        self._targets = [op.name for op in targets]
-        self._feeds = list(feeds)
+        self._feeds = [(t.name, t.dtype.base_dtype) for t in feeds]
+        self._head = master_pb2.RunStepRequest(
+            session_handle=context.handle, fetch=self._fetches, target=[op.name for op in targets], store_errors_in_response_body=True
+        ).SerializeToString()
         self.fetches_fresh = [True] * len(self._fetches)
 
     def call(self, *arguments: Any) -> tuple[Any, ...]:
@@ -113,19 +158,54 @@ class RemoteStep:
 
     def run(self, arguments: Any, options: Any, run_metadata: Any) -> tuple[Any, ...]:
         """Runs the step with options."""
-        request = master_pb2.RunStepRequest(fetch=self._fetches, target=self._targets, store_errors_in_response_body=True)
-        for tensor, value in zip(self._feeds, arguments, strict=True):
-            request.feed.add(name=tensor.name).tensor.CopyFrom(packed(value, tensor.dtype.base_dtype))
-        if options is not None:
-            request.options.CopyFrom(options)
-        response = self._context.run_step(request)
-        if run_metadata is not None:
-            run_metadata.CopyFrom(response.metadata)
-        found = {t.name: t.tensor for t in response.tensor}
-        return tuple(unpacked(found[name]) for name in self._fetches)
+        feeds = {name: encoded(value, dtype) for (name, dtype), value in zip(self._feeds, arguments, strict=True)}
+        head = self._head if options is None else joined([self._head, *field(5, [options.SerializeToString()])])
+        limit = options.timeout_in_ms / 1000 if options is not None and options.timeout_in_ms > 0 else None
+        if limit is None:
+            found = self._context.run_step(head, feeds, run_metadata)
+        else:
+            # The server knows the limit too; it is given the time to say so itself.
+            with self._context.until(time.monotonic() + limit + 1):
+                found = self._context.run_step(head, feeds, run_metadata)
+        return tuple(decoded(found[name]) for name in self._fetches)
 
     def culprit(self, traceback: Any) -> None:
         """Which node a failure is of: the server has said it in the message."""
+
+
+class RemotePartialRun:
+    """A partial run that the server keeps."""
+
+    def __init__(self, context: RemoteContext, session: Any, fetches: Any, feeds: Any) -> None:
+        graph = session.graph
+        wanted = Fetches(graph, list(fetches) if isinstance(fetches, (list, tuple)) else [fetches])
+        if not wanted.elements:
+            raise errors.InvalidArgumentError(None, None, "Must specify at least one target to fetch or execute.")
+        self._context = context
+        self._session = session
+        tensors = [t for key in feeds or [] for t in feeding.feed_tensors(graph, key)]
+        self.handle = context.set_up([t.name for t in wanted.tensors], [op.name for op in wanted.operations], [t.name for t in tensors])
+
+    def advance(self, fetches: Any, feed_dict: dict[Any, Any] | None) -> Any:
+        """Feeds some of the feeds and computes some of the fetches."""
+        graph = self._session.graph
+        wanted = Fetches(graph, fetches)
+        feeds = {
+            t.name: encoded(feeding.feed_converter(t)(value), t.dtype.base_dtype)
+            for t, value in feeding.flattened(graph, feed_dict or {}).items()
+        }
+        head = master_pb2.RunStepRequest(
+            session_handle=self._context.handle,
+            partial_run_handle=self.handle,
+            fetch=[t.name for t in wanted.tensors],
+            target=[op.name for op in wanted.operations],
+            store_errors_in_response_body=True,
+        )
+        found = self._context.run_step(head.SerializeToString(), feeds)
+        return wanted.build([self._value(found, e) for e in wanted.elements])
+
+    def _value(self, found: dict[str, memoryview], element: Tensor | Operation) -> Any:
+        return fetch_converter(element, True)(decoded(found[element.name])) if isinstance(element, Tensor) else None
 
 
 class _RemotePlaces:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import socket
 import sys
 import threading
@@ -44,8 +45,8 @@ class Server:
                 None,
                 f"No server factory registered for the given ServerDef: {definition}\nThe available server factories are: [ GRPC_SERVER ]",
             )
-        self._spec = ClusterSpec(definition.cluster)
-        tasks = self._spec._jobs.get(definition.job_name)
+        self.spec = ClusterSpec(definition.cluster)
+        tasks = self.spec._jobs.get(definition.job_name)
         if tasks is None:
             raise errors.InvalidArgumentError(None, None, f'Job "{definition.job_name}" was not defined in cluster')
         if definition.task_index not in tasks:
@@ -53,6 +54,8 @@ class Server:
         self._address = tasks[definition.task_index]
         self.task = Task(definition.job_name, definition.task_index, definition.default_session_config)
         self._contexts: weakref.WeakSet[ServerContext] = weakref.WeakSet()
+        # How many parts there are here of each session of another master.
+        self._parts_of: collections.Counter[str] = collections.Counter()
         self._stopped = threading.Event()
         self._listener, self._port = listen(self, _port(self._address))
         if start:
@@ -92,16 +95,34 @@ class Server:
         shares = not given or config.experimental.share_session_state_in_clusterspec_propagation
         is_isolated = (config is not None and config.isolate_session_state) or not shares
         limit = config.operation_timeout_in_ms / 1000 if config is not None and config.operation_timeout_in_ms > 0 else None
-        tasks = self._tasks(ClusterSpec(config.cluster_def) if given else self._spec, list(config.device_filters) if config else [], limit)
+        tasks = self._tasks(ClusterSpec(config.cluster_def) if given else self.spec, list(config.device_filters) if config else [], limit)
         if is_isolated or given:
             tasks = [t.known_as(t.job, t.index, Resources(t.job) if is_isolated else t.resources) for t in tasks]
         context = ServerContext(graph, config, tasks, is_isolated)
+        self._contexts.add(context)
+        if is_isolated or given:
+            definition = ServerDef(cluster=(ClusterSpec(config.cluster_def) if given else self.spec).as_cluster_def(), protocol="grpc")
+            for task in tasks:
+                if task.is_remote:
+                    task.begin_session(context.handle, definition, is_isolated)  # type: ignore[attr-defined]
+        return context
+
+    def part_context(self, graph: Graph, config: Any, task: Task, master: str) -> ServerContext:
+        """The context of a part that a master in another process has registered here for one of its sessions."""
+        tasks = [task, *self._tasks(self.spec, list(config.device_filters))[1:]]
+        self._parts_of[master] += 1
+
+        def over() -> bool:
+            self._parts_of[master] -= 1
+            return bool(master) and self._parts_of[master] <= 0
+
+        context = ServerContext(graph, config, tasks, False, master, over)
         self._contexts.add(context)
         return context
 
     def reset(self, containers: list[str], device_filters: list[str]) -> None:
         """Clears containers (all default ones if none is named) in the cluster, and aborts the sessions of this server."""
-        for task in self._tasks(self._spec, device_filters):
+        for task in self._tasks(self.spec, device_filters):
             task.resources.clear(containers or [task.resources.default_container])
         for context in list(self._contexts):
             context.is_aborted = True
@@ -113,11 +134,11 @@ class Server:
         for job, addresses in spec._jobs.items():
             for index, address in addresses.items():
                 server = served.get(address)
-                if server is self or (spec is self._spec and (job, index) == (self.task.job, self.task.index)):
-                    found[0] = self.task if spec is self._spec else self.task.known_as(job, index, self.task.resources)
+                if server is self or (spec is self.spec and (job, index) == (self.task.job, self.task.index)):
+                    found[0] = self.task if spec is self.spec else self.task.known_as(job, index, self.task.resources)
                 elif _passes(filters, job, index):
                     task = server.task if server is not None else RemoteTask(address, job, index, timeout)
-                    found.append(task if spec is self._spec else task.known_as(job, index, task.resources))
+                    found.append(task if spec is self.spec else task.known_as(job, index, task.resources))
         return found
 
 

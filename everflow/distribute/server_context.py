@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 from everflow import errors
@@ -14,15 +15,18 @@ from everflow.values.waiting import running
 
 
 class ServerContext(Context):
-    """A context whose tasks outlive it."""
+    """A context whose tasks outlive it. `over()` says whether it was the last that has its handle, and with it the names of its own."""
 
     is_shared = True
 
-    def __init__(self, graph: Graph, config: Any, tasks: list[Task], is_isolated: bool) -> None:
+    def __init__(
+        self, graph: Graph, config: Any, tasks: list[Task], is_isolated: bool, handle: str = "", over: Callable[[], bool] = lambda: True
+    ) -> None:
         super().__init__(graph, config, tasks)
-        self.handle = secrets.token_hex(8)
+        self.handle = handle or secrets.token_hex(8)
         self.is_aborted = False
         self._is_isolated = is_isolated
+        self._over = over
         # What servers of other processes hold for this session.
         self.remote_parts: list[Any] = []
 
@@ -52,9 +56,13 @@ class ServerContext(Context):
         self.cancelled.set()
         for part in self.remote_parts:
             part.release()
+        is_over = self._over()
         for task in self.placer.tasks:
+            if task.is_remote:
+                task.end_session()  # type: ignore[attr-defined]
+                continue
             task.resources.wake()
             if self._is_isolated:
                 task.resources.clear()
-            else:
+            elif is_over:
                 task.resources.remove_beginning(self.own_name(""))

@@ -2,44 +2,53 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 import numpy as np
 
+from everflow.distribute.messages import Pieces, field, fields, number_field, varint
 from everflow.graph import dtypes
 from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
+from everflow.proto import tensor_pb2
 from everflow.values import tensors as values
 
-
-def packed(value: Any, dtype: dtypes.DType) -> Any:
-    """The TensorProto of a run-time value."""
-    return make_tensor_proto(values.to_numpy(value, dtype), dtype)
+_CONTENT = varint(4 << 3 | 2)
 
 
-def unpacked(proto: Any) -> Any:
-    """The run-time value in a TensorProto."""
-    return values.from_numpy(array_of(proto), dtypes.as_dtype(proto.dtype))
+def encoded(value: Any, dtype: dtypes.DType) -> Pieces:
+    """The TensorProto of a run-time value, with its memory in it as it is."""
+    if not values.is_numeric(dtype):
+        return [make_tensor_proto(value, dtype).SerializeToString()]
+    array = np.ascontiguousarray(values.to_numpy(value, dtype))
+    head = _head(dtype, value.shape)
+    if not array.nbytes:
+        return [head]
+    return [head, _CONTENT + varint(array.nbytes), memoryview(array.reshape(-1).view(np.uint8))]
 
 
-def array_of(proto: Any) -> np.ndarray:
-    """The array in a TensorProto. Servers send strings as one run of bytes too: first all lengths, as varints, then all texts."""
-    if proto.dtype != dtypes.string.as_datatype_enum or not proto.tensor_content:
-        return make_ndarray(proto)
-    sizes = tuple(d.size for d in proto.tensor_shape.dim)
-    content, at, lengths = proto.tensor_content, 0, []
-    for _ in range(math.prod(sizes)):
-        length = shift = 0
-        while True:
-            byte = content[at]
-            at += 1
-            length |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        lengths.append(length)
-    array = np.empty(len(lengths), object)
-    for i, length in enumerate(lengths):
-        array[i] = content[at : at + length]
-        at += length
-    return array.reshape(sizes)
+@functools.lru_cache(4096)
+def _head(dtype: dtypes.DType, sizes: tuple[int, ...]) -> bytes:
+    shape = [piece for size in sizes for piece in field(2, [number_field(1, size)] if size else [])]
+    return b"".join([number_field(1, dtype.as_datatype_enum), *field(2, shape)])
+
+
+def decoded(data: Any) -> Any:
+    """The run-time value in the bytes of a TensorProto."""
+    array, dtype = array_in(data)
+    return values.from_numpy(array, dtype)
+
+
+def array_in(data: Any) -> tuple[np.ndarray, dtypes.DType]:
+    """The array in the bytes of a TensorProto, and its type. Where it can, the array is a view of the bytes, not to be written."""
+    found = dict(fields(data))
+    dtype = dtypes.as_dtype(found.get(1, 0))
+    content = found.get(4)
+    if content is None or not values.is_numeric(dtype):
+        return make_ndarray(tensor_pb2.TensorProto.FromString(bytes(data))), dtype
+    sizes = [dict(fields(dim)).get(1, 0) for number, dim in fields(found.get(2, b"")) if number == 2]
+    array = np.frombuffer(content, dtype.as_numpy_dtype)
+    if array.size != math.prod(sizes):
+        raise ValueError(f"A tensor of shape {sizes} came with {array.size} elements.")
+    return array.reshape(sizes), dtype

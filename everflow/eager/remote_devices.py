@@ -11,7 +11,7 @@ from typing import Any
 from everflow import errors
 from everflow.distribute.held_objects import NAMELESS, OBJECTS
 from everflow.distribute.remote_part import RemotePart
-from everflow.distribute.tensors import packed, unpacked
+from everflow.distribute.tensors import decoded, encoded
 from everflow.distribute.wire import called, channel
 from everflow.eager.devices import CURRENT
 from everflow.eager.tensor import EagerTensor
@@ -20,7 +20,7 @@ from everflow.graph import dtypes, opdefs
 from everflow.graph.attrs import FunctionName
 from everflow.graph.functions import LIBRARY, with_called
 from everflow.graph.shapes import Dims
-from everflow.proto import worker_pb2, worker_service_pb2_grpc
+from everflow.proto import tensor_pb2, worker_pb2, worker_service_pb2_grpc
 
 # How long a server may take to answer for the first time.
 PATIENCE = 20.0
@@ -36,7 +36,8 @@ class RemoteServer:
         if not (host and colon and port.isdigit()):
             raise errors.InvalidArgumentError(None, None, f'Could not interpret "{address}" as a host-port pair.')
         self.name = name
-        self.worker = worker_service_pb2_grpc.WorkerServiceStub(channel(address))
+        self.channel = channel(address)
+        self.worker = worker_service_pb2_grpc.WorkerServiceStub(self.channel)
         # Steps whose results nobody holds any more. Their last holders may go at any time, and no call can be made then.
         self.over: collections.deque[int] = collections.deque()
         # Calls under way: one that nobody holds is cancelled.
@@ -115,11 +116,11 @@ class RemoteDevice:
         step = _Step(self._server, number)
         if is_nameless:
             part.release()
-        return [self._unpacked(proto, dtype, step) for proto, dtype in zip(found, types)]
+        return [self._unpacked(data, dtype, step) for data, dtype in zip(found, types)]
 
     def _part(self, definition: Any, attrs: dict[str, Any], input_types: list[Any], types: list[Any]) -> RemotePart:
         ends = self.own_name.rpartition("/device:")[0] + "/device:CPU:0"
-        part = RemotePart(self._server.worker, ends, self._incarnation, waits_for_server=False)
+        part = RemotePart(self._server.channel, ends, self._incarnation)
         part.graph_def.library.function.extend(_functions(attrs.values()))
         for function in part.graph_def.library.function:
             for node in function.node_def:
@@ -141,14 +142,15 @@ class RemoteDevice:
                 raise errors.InvalidArgumentError(
                     None, None, f"Cannot run {op} with resources of two processes: {value.device.name} and {self.name}."
                 )
-            return value.proto
+            return [value.proto.SerializeToString()]
         if tensor.dtype in OBJECTS:
             raise errors.InvalidArgumentError(None, None, f"Cannot run {op} on {self.name}: it takes a resource of this process.")
-        return packed(value, tensor.dtype)
+        return encoded(value, tensor.dtype)
 
-    def _unpacked(self, proto: Any, dtype: dtypes.DTypeLike, step: _Step) -> EagerTensor:
+    def _unpacked(self, data: memoryview, dtype: dtypes.DTypeLike, step: _Step) -> EagerTensor:
         if dtype not in OBJECTS:
-            return self.named(EagerTensor(unpacked(proto), dtype))
+            return self.named(EagerTensor(decoded(data), dtype))
+        proto = tensor_pb2.TensorProto.FromString(bytes(data))
         found = self.named(EagerTensor(RemoteObject(self, proto, step), dtype))
         for entry in proto.resource_handle_val[0].dtypes_and_shapes:
             dims = None if entry.shape.unknown_rank else tuple(None if d.size < 0 else d.size for d in entry.shape.dim)

@@ -16,7 +16,7 @@ from everflow.graph import attrs as attr_values
 from everflow.graph import describe, opdefs, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.functions import add_library
-from everflow.graph.graph import VALID_OP_NAME, Graph, set_shapes
+from everflow.graph.graph import VALID_OP_NAME, VALID_SCOPE_NAME, Graph, set_shapes
 from everflow.graph.malformed import well_formed
 from everflow.graph.operation import Operation, call_site
 from everflow.graph.places import apply_devices
@@ -251,11 +251,12 @@ class _Import:
         self.names: dict[str, str] = {}
         self.definitions: dict[str, opdefs.OpDef] = {}
         self.site: tuple[Any, ...] = ()
+        self.valid_name = VALID_OP_NAME
 
     def run(self) -> None:
         self._check_versions()
         for i, (name, *_) in enumerate(self.parts):
-            if not VALID_OP_NAME.match(name):
+            if not self.valid_name.match(name):
                 raise ValueError(f"Node '{name}': Node name contains invalid characters")
             if self.index.setdefault(name, i) != i:
                 raise ValueError(f"Node '{name}' is not unique")
@@ -601,6 +602,8 @@ class _Extension(_Import):
         super().__init__(graph, graph_def, "", {}, {}, False)
         self.map = {(op.name, i): t for op in graph.get_operations() for i, t in enumerate(op.outputs)}
         self.control_map = {op.name: op for op in graph.get_operations()}
+        # What a master adds to the part of a task begins with an underscore.
+        self.valid_name = VALID_SCOPE_NAME
 
     def _choose_names(self) -> None:
         for name in self.index:

@@ -24,6 +24,8 @@ def defining_line(op: Operation) -> tuple[str, int]:
 
 def described(op: Operation) -> str:
     """`node x (defined at model.py:12) `."""
+    if op.graph.from_elsewhere:
+        return f"{{{{node {op.name}}}}}"
     file, line = defining_line(op)
     return f"node {op.name} (defined at {file}:{line}) "
 
@@ -31,7 +33,7 @@ def described(op: Operation) -> str:
 def inputs_described(ops: list[Operation]) -> str:
     """Where the inputs of ops come from, for those that were made on another line."""
     text = ""
-    for op in dict.fromkeys(ops):
+    for op in dict.fromkeys(o for o in ops if not o.graph.from_elsewhere):
         sources = dict.fromkeys(_source(t.op) for t in op.inputs)
         lines = [
             f" {s.name} (defined at {file}:{line})"

@@ -380,6 +380,8 @@ def make_ndarray(tensor: Any) -> np.ndarray:
     dtype = dtypes.as_dtype(tensor.dtype)
     if dtype not in _FIELDS:
         raise TypeError(f"Unsupported tensor type: {tensor.dtype}")
+    if tensor.tensor_content and dtype is dtypes.string:
+        return _texts(tensor.tensor_content, math.prod(sizes)).reshape(sizes)
     if tensor.tensor_content:
         return np.frombuffer(tensor.tensor_content, dtype.as_numpy_dtype).copy().reshape(sizes)
     elements = getattr(tensor, _FIELDS[dtype])
@@ -392,6 +394,24 @@ def make_ndarray(tensor: Any) -> np.ndarray:
         # A list of Python's: numpy would ask a repeated field for its elements one at a time.
         array = np.array(list(elements), _stored_type(dtype)).view(dtype.as_numpy_dtype)
     return _continued(array, sizes)
+
+
+def _texts(content: bytes, count: int) -> np.ndarray:
+    """Strings as TensorFlow's sessions and servers send them: first all lengths, seven bits a byte, then all texts."""
+    at, lengths = 0, []
+    for _ in range(count):
+        length = shift = 0
+        while (byte := content[at]) > 127:
+            length |= (byte & 127) << shift
+            shift += 7
+            at += 1
+        lengths.append(length | byte << shift)
+        at += 1
+    array = np.empty(count, object)
+    for i, length in enumerate(lengths):
+        array[i] = content[at : at + length]
+        at += length
+    return array
 
 
 @internal("framework.tensor_util.TensorShapeProtoToList")

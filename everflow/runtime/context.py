@@ -127,6 +127,12 @@ class Context:
             found = self._functions[name] = self.compile(entry.graph)
         return found
 
+    def partial_run(self, session: Any, fetches: Any, feeds: Any) -> Any:
+        """A run whose feeds and fetches come piece by piece."""
+        from everflow.runtime.partial import PartialRun
+
+        return PartialRun(session, fetches, feeds)
+
     def loop(self, condition: Any, body: Any, key: Any = None) -> Callable[..., Any]:
         """What runs a loop over two function graphs. Loops with the same key share what is compiled."""
         return while_kernel(self, condition, body, key)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import secrets
+import zlib
 from typing import Any
 
 from everflow.api import internal
 from everflow.graph.devices import DeviceSpec
 from everflow.lazy import torch
 
+# This life of the process: who restarts has devices of another incarnation.
+_LIFE = secrets.randbits(62)
 CPU = "CPU"
 GPU = "GPU"
 MEMORY = 268435456
@@ -56,7 +60,8 @@ def list_devices(config: Any = None, place: str = "/job:localhost/replica:0/task
     for kind, count in device_counts(config).items():
         for i in range(count):
             memory = MEMORY if kind == CPU else torch.cuda.get_device_properties(i).total_memory
-            found.append(DeviceAttributes(f"{place}/device:{kind}:{i}", kind, memory, hash((place, kind, i)) & (2**63 - 1)))
+            name = f"{place}/device:{kind}:{i}"
+            found.append(DeviceAttributes(name, kind, memory, _LIFE ^ zlib.crc32(name.encode())))
     return found
 
 

@@ -225,11 +225,9 @@ class BaseSession(SessionInterface):
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
         """Starts a run whose fetches and feeds come piece by piece through `partial_run`."""
-        from everflow.runtime.partial import PartialRun
-
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
-        run = PartialRun(self, fetches, feeds)
+        run = self._context.partial_run(self, fetches, feeds)
         self._partial_runs[run.handle] = run
         return run.handle
 
