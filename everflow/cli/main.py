@@ -13,6 +13,7 @@ COMMANDS = {
     "client": "ask a model server",
     "demo": "train a network that reads handwritten digits",
     "export": "write a model as a PyTorch module",
+    "launch": "run a distributed program, with a process for each task",
     "ops": "list the ops of TensorFlow, and what Everflow has of each",
     "records": "show what is in record files (TFRecord)",
     "run": "run a TensorFlow program with Everflow",

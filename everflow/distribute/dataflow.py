@@ -21,7 +21,7 @@ from everflow.ops.control_flow.frame_op_types import BACK_EDGES, ENTERS, EXITS, 
 from everflow.ops.core.node import Node, Value, kernel_of
 from everflow.runtime.failures import explained
 from everflow.runtime.plan import reads_of
-from everflow.values.resources import copied
+from everflow.values.resources import Storage, copied
 from everflow.values.tensors import without_autograd
 
 SENDS = ("_Send", "_HostSend")
@@ -222,13 +222,15 @@ class _Run:
         elif role == "kernel":
             self._compute(place, at, inputs)
         elif role == "switch":
+            inputs = _read(place, inputs)
             taken = bool(_number(inputs[1]))
             self._done(place, at, [DEAD, inputs[0]] if taken else [inputs[0], DEAD])
         elif role == "merge":
+            inputs = _read(place, inputs)
             index = next(i for i, value in enumerate(inputs) if value is not None and value is not DEAD)
             self._done(place, at, [inputs[index], torch.tensor(index, dtype=torch.int32)][: len(place.op.outputs)])
         else:
-            self._done(place, at, inputs[: len(place.op.outputs)])
+            self._done(place, at, _read(place, inputs)[: len(place.op.outputs)])
 
     def _receive(self, place: Place, at: _Round) -> None:
         attr = place.op.attr
@@ -382,11 +384,13 @@ def _computed(place: Place, inputs: list[Any]) -> list[Any]:
 def _read(place: Place, inputs: list[Any]) -> list[Any]:
     """The inputs, with the values of variables in the place of those that the op takes by value."""
     reads = place.node.reads
-    return [copied(value.read()) if i in reads else value for i, value in enumerate(inputs)] if reads else inputs
+    if not reads:
+        return inputs
+    return [copied(value.read()) if i in reads and isinstance(value, Storage) else value for i, value in enumerate(inputs)]
 
 
 def _number(value: Any) -> Any:
-    return (value.read() if hasattr(value, "read") else value).item()
+    return (value.read() if isinstance(value, Storage) else value).item()
 
 
 def _text(value: Any) -> str:

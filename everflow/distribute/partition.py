@@ -6,9 +6,11 @@ import functools
 import time
 from typing import Any, NamedTuple
 
+from everflow.distribute.failures import told
 from everflow.distribute.remote_part import RemotePart
 from everflow.distribute.remote_task import RemoteTask
 from everflow.distribute.tensors import decoded, encoded
+from everflow.errors import OpError
 from everflow.graph import dtypes
 from everflow.graph.functions import called_functions, with_called
 from everflow.graph.operation import Operation
@@ -208,7 +210,6 @@ class _PlannedPart(RemotePart):
             task.channel, device, task.incarnation(device), task.session or context.handle, task.is_ours, is_known=bool(task.session)
         )
         self.name = name
-        self.task = task.name
         self._context = context
         self._task = task
         self._functions: dict[str, Any] = {}
@@ -246,6 +247,10 @@ class _PlannedPart(RemotePart):
         self.finish(step)
         found = [decoded(t) for t in tensors]
         return found[0] if len(found) == 1 else tuple(found)
+
+    def failed(self, message: str, code: int) -> OpError:
+        """The error that the task answered with, as one of the program's ops."""
+        return told(self._context.graph, f"From {self._task.name}:\n{message}", code)
 
     def _encoded(self, arguments: Any) -> list[Any]:
         return [encoded(value, dtype) for value, dtype in zip(arguments, self.incoming_types, strict=True)]

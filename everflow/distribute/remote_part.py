@@ -30,8 +30,6 @@ class RemotePart:
         self.device = device
         self.graph_def = graph_pb2.GraphDef()
         self.incoming_types: list[Any] = []
-        # Whose failures they are, where the program is told.
-        self.task = ""
         # What the server calls the session that the piece is of, and whether it was told of that session before.
         self._session, self._is_known = session, is_known
         self._worker = worker_service_pb2_grpc.WorkerServiceStub(channel)
@@ -141,8 +139,12 @@ class RemotePart:
             self.finish(step)
             if self._is_released and code == errors.ABORTED:
                 raise errors.CancelledError(None, None, message)
-            raise from_code(None, None, f"From {self.task}:\n{message}" if self.task else message, code)
+            raise self.failed(message, code)
         return [found[key] for key in self._outgoing]
+
+    def failed(self, message: str, code: int) -> errors.OpError:
+        """The error that the server answered with."""
+        return from_code(None, None, message, code)
 
     def finish(self, step: int) -> None:
         """Lets the server forget what it keeps of a step, without waiting for its answer."""

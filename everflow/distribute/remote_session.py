@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from typing import Any
@@ -10,12 +9,11 @@ from typing import Any
 import grpc
 
 from everflow import errors
+from everflow.distribute.failures import told
 from everflow.distribute.messages import Pieces, field, fields, joined, name_and_tensor, named
 from everflow.distribute.tensors import decoded, encoded
 from everflow.distribute.wire import called, channel, failure
-from everflow.errors import from_code
 from everflow.graph.graph import Graph
-from everflow.graph.interpolation import interpolate
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.proto import graph_pb2, master_pb2, master_service_pb2_grpc
@@ -26,8 +24,6 @@ from everflow.runtime.fetches import Fetches
 from everflow.runtime.options import ConfigProto, RunMetadata
 from everflow.runtime.runner import fetch_converter
 
-# How servers say which op an error is of.
-_NODE = re.compile(r"\{\{node ([^{}]+)\}\}")
 RUN_STEP = "/tensorflow.MasterService/RunStep"
 
 
@@ -120,9 +116,7 @@ class RemoteContext(Context):
             elif number == 4:
                 message = str(value, "utf-8")
         if code:
-            named = _NODE.search(message)
-            op = self.graph._by_name.get(named.group(1)) if named is not None else None
-            raise from_code(op.node_def if op is not None else None, op, interpolate(message, self.graph), code)
+            raise told(self.graph, message, code)
         return found
 
     def close(self) -> None:

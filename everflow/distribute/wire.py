@@ -62,9 +62,15 @@ def failing(context: Any) -> Any:
     try:
         yield
     except errors.OpError as e:
-        context.abort(_STATUS[e.error_code], e.message)
+        code, text = _STATUS[e.error_code], e.message
     except (ValueError, TypeError) as e:
-        context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(e))
+        code, text = grpc.StatusCode.INVALID_ARGUMENT, str(e)
+    except Exception as e:
+        # A mistake of ours: callers do better with an error than by asking again.
+        code, text = grpc.StatusCode.INTERNAL, f"{type(e).__name__}: {e}"
+    else:
+        return
+    context.abort(code, text)
 
 
 def add_service(listener: Any, service: Any, servant: Any, plain: tuple[str, ...] = ()) -> None:
