@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, TextIO
 
 DESCRIPTION = """\
 Starts a cluster on this machine and runs SCRIPT in each of its tasks, as `everflow run` does. A task finds the cluster in TF_CONFIG,
-and is given those of the flags --job_name, --task_index, --ps_hosts and --worker_hosts that SCRIPT speaks of. In ARGUMENTS, {job_name}, {task_index},
-{ps_hosts} and {worker_hosts} stand for what they are in each task, for programs that call them otherwise.
+and is given those of the flags --job_name, --task_index, --ps_hosts and --worker_hosts that SCRIPT speaks of. In ARGUMENTS,
+{job_name}, {task_index}, {ps_hosts} and {worker_hosts} stand for what they are in each task, for programs that call them otherwise.
 
 Each line of output begins with the name of its task. When the chief and all workers have ended well, the rest is ended; when a task
 fails, all are ended, and its exit status is that of the command."""
@@ -35,10 +35,10 @@ class Task(NamedTuple):
     """A task of the cluster."""
 
     job: str
-    index: int
+    number: int
 
     def __str__(self) -> str:
-        return f"{self.job} {self.index}"
+        return f"{self.job} {self.number}"
 
 
 def main(arguments: list[str]) -> int:
@@ -95,7 +95,7 @@ def _arguments(task: Task, cluster: dict[str, list[str]], given: list[str], text
     """The arguments of a task: those of the user, and the flags of the cluster that the program speaks of and the user does not."""
     is_chief = task.job == "chief"
     workers = [*cluster.get("chief", ()), *cluster.get("worker", ())]
-    index = task.index + len(cluster.get("chief", ())) if task.job == "worker" else task.index
+    index = task.number + len(cluster.get("chief", ())) if task.job == "worker" else task.number
     flags = {
         "job_name": "worker" if is_chief else task.job,
         "task_index": str(index),
@@ -115,7 +115,7 @@ def _arguments(task: Task, cluster: dict[str, list[str]], given: list[str], text
 
 
 def _started(task: Task, cluster: dict[str, list[str]], script: str, arguments: list[str]) -> subprocess.Popen[str]:
-    config = {"cluster": cluster, "task": {"type": task.job, "index": task.index}}
+    config = {"cluster": cluster, "task": {"type": task.job, "index": task.number}}
     return subprocess.Popen(
         [sys.executable, "-u", "-m", "everflow", "run", script, *arguments],
         env={**os.environ, "TF_CONFIG": json.dumps(config)},

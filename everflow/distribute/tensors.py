@@ -14,6 +14,7 @@ from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
 from everflow.proto import tensor_pb2
 from everflow.values import tensors as values
 
+_LARGE = 1 << 16
 _CONTENT = varint(4 << 3 | 2)
 
 
@@ -37,7 +38,18 @@ def _head(dtype: dtypes.DType, sizes: tuple[int, ...]) -> bytes:
 def decoded(data: Any) -> Any:
     """The run-time value in the bytes of a TensorProto."""
     array, dtype = array_in(data)
+    if array.nbytes >= _LARGE and array.dtype.kind in "fiubc" and not array.flags.writeable:
+        array = np.asarray(_Memory(array))
     return values.from_numpy(array, dtype)
+
+
+class _Memory:
+    """The memory of an array that came in a message. Nobody else has the message, so it need not be copied to be written."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array = array
+        interface = array.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
 
 
 def array_in(data: Any) -> tuple[np.ndarray, dtypes.DType]:
