@@ -129,6 +129,8 @@ def test_workers_go_on_without_one_that_was_killed_and_it_may_come_back(fleet):
     assert steps_until(worker, lambda step: True)
     worker.send_signal(signal.SIGKILL)
     worker.wait()
+    again = fleet.start("worker", 1)
+    assert steps_until(again, lambda step: True)
     step, loss = finished(chief)
     assert step >= 599
     assert loss < 1e-3
