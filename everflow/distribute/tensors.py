@@ -26,7 +26,7 @@ def encoded(value: Any, dtype: dtypes.DType) -> Pieces:
     head = _head(dtype, value.shape)
     if not array.nbytes:
         return [head]
-    return [head, _CONTENT + varint(array.nbytes), memoryview(array.reshape(-1).view(np.uint8))]
+    return [head, _CONTENT + varint(array.nbytes), array.reshape(-1).view(np.uint8).data]
 
 
 @functools.lru_cache(4096)

@@ -424,7 +424,7 @@ def addresses(count):
 
 
 def answers(process):
-    output, _ = process.communicate(timeout=120)
+    output, _ = process.communicate(timeout=300)
     assert "found " in output, "the program ended without an answer"
     return json.loads(output.rsplit("found ", 1)[1])
 
