@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from google.protobuf import descriptor, text_format
+from google.protobuf.message import Message
 
 from everflow.api import internal
 
@@ -46,10 +48,22 @@ def _normalized(pb: Any) -> Any:
 
 @internal("util.protobuf.compare.ProtoEq")
 def proto_equal(a: Any, b: Any) -> bool:
-    """Whether two messages say the same up to the precision of their text."""
-    if type(a) is not type(b):
-        return False
-    return text_format.MessageToString(_normalized(a)) == text_format.MessageToString(_normalized(b))
+    """Whether two messages say the same up to the precision of their text; so do fields that repeat if all of their elements do."""
+    if isinstance(a, Message) and isinstance(b, Message):
+        return type(a) is type(b) and _text(_normalized(a)) == _text(_normalized(b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(proto_equal(a[key], b[key]) for key in a)
+    if _repeats(a) and _repeats(b):
+        return len(a) == len(b) and all(map(proto_equal, a, b))
+    return bool(a == b)
+
+
+def _repeats(field: Any) -> bool:
+    return isinstance(field, Sequence) and not isinstance(field, (str, bytes))
+
+
+def _text(pb: Any) -> str:
+    return "\n".join(map(_text, pb)) if _repeats(pb) else text_format.MessageToString(pb) if isinstance(pb, Message) else repr(pb)
 
 
 @internal("util.protobuf.compare.assertProtoEqual")
@@ -67,8 +81,12 @@ def assert_proto_equal(
         a, b = _normalized(a), _normalized(b)
     texts = [text_format.MessageToString(pb, descriptor_pool=None) for pb in (a, b)]
     if texts[0] != texts[1]:
-        diff = "\n".join(difflib.ndiff(texts[0].splitlines(), texts[1].splitlines()))
-        self.fail(f"{msg or ''}\n{diff}\n")
+        _fail_with_diff(self, texts[0], texts[1], msg)
+
+
+def _fail_with_diff(self: Any, a: str, b: str, msg: str | None) -> None:
+    diff = "\n".join(difflib.ndiff(a.splitlines(), b.splitlines()))
+    self.fail(f"{msg or ''}\n{diff}\n")
 
 
 class ProtoAssertions:
@@ -78,6 +96,10 @@ class ProtoAssertions:
         assert_proto_equal(self, *args, **kwargs)
 
     def _AssertProtoEquals(self, a: Any, b: Any, msg: str | None = None) -> None:
+        if proto_equal(a, b):
+            return
+        if _repeats(a):
+            _fail_with_diff(self, _text(a), _text(b), msg)
         assert_proto_equal(self, a, b, normalize_numbers=True, msg=msg)
 
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:

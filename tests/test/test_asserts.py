@@ -6,8 +6,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from everflow.proto import graph_pb2, summary_pb2
+from everflow.proto import graph_pb2, node_def_pb2, summary_pb2
 from everflow.test import case as cases
+from everflow.test.proto_asserts import proto_equal
 
 Point = collections.namedtuple("Point", ["x", "y"])
 
@@ -121,9 +122,23 @@ def test_protos_compare_with_text(case):
         case.assertProtoEquals('tag: "other" simple_value: 0.1', value)
     with pytest.raises(AssertionError, match="Can't compare protos of type"):
         case.assertProtoEquals(graph_pb2.GraphDef(), value)
+    with pytest.raises(AssertionError, match="Can't compare protos of type"):
+        case.assertProtoEquals(value, [value])
     graph = graph_pb2.GraphDef()
     graph.versions.producer = 134
     case.assertProtoEqualsVersion("", graph)
+
+
+def test_fields_that_repeat_compare_by_element(case):
+    def nodes(*names):
+        return graph_pb2.GraphDef(node=[node_def_pb2.NodeDef(name=name) for name in names]).node
+
+    case.assertProtoEquals(nodes("a", "b"), nodes("a", "b"))
+    with pytest.raises(AssertionError, match='- name: "c"'):
+        case.assertProtoEquals(nodes("a", "c"), nodes("a", "b"))
+    assert proto_equal(nodes("a"), list(nodes("a"))) and not proto_equal(nodes("a"), nodes("a", "a"))
+    assert proto_equal({1: nodes("a")}, {1: nodes("a")}) and not proto_equal({1: nodes("a")}, {2: nodes("a")})
+    assert proto_equal([1, 2], [1, 2]) and not proto_equal(nodes("a")[0], 3)
 
 
 def test_errors_match_by_text_or_predicate(case):

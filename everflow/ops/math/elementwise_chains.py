@@ -154,7 +154,7 @@ class Chain:
             for i, dims in checked:
                 if xs[i].shape != dims:
                     return one_by_one(*xs)
-            return one_by_one(*xs) if xs[0].is_cuda else compute(*xs)
+            return one_by_one(*xs) if xs and xs[0].is_cuda else compute(*xs)
 
         return run
 

@@ -193,3 +193,11 @@ def test_a_group_whose_input_another_group_makes_computes_node_by_node_where_siz
     with tf.Session() as session:
         np.testing.assert_allclose(session.run(result, {x: given, y: many}), expected, rtol=1e-6)
         np.testing.assert_allclose(session.run(result, {x: np.tile(given, (3, 1)), y: many}), expected, rtol=1e-6)
+
+
+def test_a_group_of_what_is_only_filled_takes_no_input(session):
+    x = tf.placeholder(tf.float32, [3000])
+    (gradient,) = tf.gradients(-tf.reduce_mean(-x), x)
+    filled = tf.fill([3000], 2.0)
+    assert session.run(gradient * 3000.0, {x: np.zeros(3000, np.float32)}).tolist() == [1.0] * 3000
+    assert grouped([tf.exp(-tf.sqrt(filled) * filled)], []) == ["_Elementwise"]
