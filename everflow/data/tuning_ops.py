@@ -238,7 +238,6 @@ PASSED = (
     "CacheDataset",
     "FilterDataset",
     "FixedLengthRecordDataset",
-    "IgnoreErrorsDataset",
     "MapAndBatchDataset",
     "MapDataset",
     "MaxIntraOpParallelismDataset",
@@ -250,7 +249,6 @@ PASSED = (
     "ParseExampleDataset",
     "PrefetchDataset",
     "PrivateThreadPoolDataset",
-    "RebatchDataset",
     "RepeatDataset",
     "ShardDataset",
     "ShuffleAndRepeatDataset",
@@ -258,10 +256,7 @@ PASSED = (
     "ShuffleDatasetV2",
     "SkipDataset",
     "TakeDataset",
-    "UnbatchDataset",
     "WindowDataset",
-    "FlatMapDataset",
-    "InterleaveDataset",
 )
 # Sources whose functions read files: their input, the names, is what is shared out.
 READERS = ("FlatMapDataset", "InterleaveDataset", "ParallelInterleaveDataset", "ParallelInterleaveDatasetV2")
@@ -284,7 +279,8 @@ def sharded(stream: Stream, shards: int, index: int) -> Stream:
             found.source = names(s.source)
             return found
         if isinstance(s, UnaryStream):
-            inner = files(s.source) if s.op_type in PASSED else None
+            # What no op made is a part of the transformation that reads it.
+            inner = files(s.source) if s.op_type is None or s.op_type in PASSED else None
             if inner is None:
                 return None
             found = copy.copy(s)

@@ -14,6 +14,7 @@ from everflow import internals
 
 D, E, C = tf.data.Dataset, tf.data.experimental, tf.contrib.data
 ds = internals.module("python.data.ops.dataset_ops")
+distribute = internals.module("python.data.experimental.ops.distribute")
 matching_files, snapshot = (internals.module(f"python.data.experimental.ops.{name}") for name in ("matching_files", "snapshot"))
 
 
@@ -276,3 +277,50 @@ def test_columns_are_chosen_and_filled(made, expected):
 )
 def test_serialized_examples(made, expected):
     assert shown(made) == expected
+
+
+def test_a_key_is_of_one_kind():
+    features = {"a": tf.FixedLenFeature([], tf.int64), "s": tf.SparseFeature("a", "v", tf.float32, 3)}
+    with pytest.raises(ValueError, match="Dense and sparse keys must not intersect; intersection: {'a'}"):
+        D.from_tensor_slices([example(a=[1])]).batch(1).apply(E.parse_example_dataset(features))
+
+
+@pytest.mark.parametrize(
+    ("further", "expected"),
+    [
+        (lambda d: d.take(4), [b"d", b"e", b"f"]),
+        (lambda d: d.skip(1), [b"e", b"f"]),
+        (lambda d: d.repeat(2), [b"d", b"e", b"f", b"d", b"e", b"f"]),
+        (lambda d: d.batch(2), [[b"d", b"e"], [b"f"]]),
+        (lambda d: d.map(lambda x: x + "!"), [b"d!", b"e!", b"f!"]),
+        (lambda d: d.map(lambda x: x + "!", 2), [b"d!", b"e!", b"f!"]),
+        (lambda d: d.filter(lambda x: tf.not_equal(x, "e")), [b"d", b"f"]),
+        (lambda d: d.cache(), [b"d", b"e", b"f"]),
+        (lambda d: d.prefetch(1), [b"d", b"e", b"f"]),
+        (lambda d: d.shuffle(1), [b"d", b"e", b"f"]),
+        (lambda d: d.apply(E.shuffle_and_repeat(1, 2)), [b"d", b"e", b"f", b"d", b"e", b"f"]),
+        (lambda d: d.padded_batch(2, []), [[b"d", b"e"], [b"f"]]),
+        (lambda d: d.window(2).flat_map(lambda w: w.batch(2)), [[b"c", b"d"]]),
+        (lambda d: d.batch(2).apply(E.unbatch()), [b"b", b"d", b"f"]),
+        (lambda d: d.apply(E.map_and_batch(lambda x: x, 2)), [[b"d", b"e"], [b"f"]]),
+        (lambda d: d.enumerate(), [[1, b"b"], [3, b"d"], [5, b"f"]]),
+        (lambda d: d.shard(2, 0), [b"d", b"f"]),
+        (lambda d: d.flat_map(lambda x: D.from_tensors(x)), [b"b", b"d", b"f"]),
+        (lambda d: d.interleave(lambda x: D.from_tensors(x), 1), [b"b", b"d", b"f"]),
+        (lambda d: d.apply(E.take_while(lambda x: tf.not_equal(x, "f"))), [b"b", b"d"]),
+        (lambda d: d.apply(E.unique()), [b"b", b"d", b"f"]),
+        (lambda d: d.apply(E.scan(np.int64(0), lambda s, x: (s + 1, x))), [b"b", b"d", b"f"]),
+        (lambda d: d.apply(E.ignore_errors()), [b"b", b"d", b"f"]),
+        (lambda d: d.apply(E.group_by_window(lambda x: np.int64(0), lambda k, w: w.batch(2), 2)), [[b"c", b"d"]]),
+        (lambda d: d.apply(E.latency_stats("x")), [b"b", b"d", b"f"]),
+        (lambda d: d.apply(E.bytes_produced_stats("x")), [b"b", b"d", b"f"]),
+        (lambda d: d.concatenate(d), [b"d", b"e", b"f", b"d", b"e", b"f"]),
+        (lambda d: D.zip((d, d)), [[b"d", b"d"], [b"e", b"e"], [b"f", b"f"]]),
+        (lambda d: distribute._RebatchDataset(d.batch(2), 2), [[b"b"], [b"d"], [b"f"]]),
+        (lambda d: d.interleave(lambda x: D.from_tensors(x), 1, 1, 1), [b"b", b"d", b"f"]),
+        (lambda d: d.apply(E.parallel_interleave(lambda x: D.from_tensors(x), 1)), [b"b", b"d", b"f"]),
+    ],
+)
+def test_workers_share_files_out_where_that_is_the_same_and_elements_otherwise(further, expected):
+    lines = tf.data.TextLineDataset([file("f0", b"a\nb\nc"), file("f1", b"d\ne\nf")])
+    assert outcomes(distribute._AutoShardDataset(further(lines), 2, 1)) == expected

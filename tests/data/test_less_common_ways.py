@@ -150,6 +150,7 @@ def test_what_few_programs_do(made, expected):
 
 
 def test_a_snapshot_goes_on_where_it_was_saved():
+    assert (snapshot.COMPRESSION_NONE, snapshot.COMPRESSION_GZIP) == (None, "GZIP")
     assert goes_on(D.range(4).apply(snapshot.snapshot("s")), [0, 1, 2, 3])
 
 
