@@ -45,6 +45,9 @@ class Ensemble:
         self.message = messages.TreeEnsemble()
         self.is_made = False
         self._arrays: Any = None
+        # The arrays of the trees before the last, and what they were made for.
+        self._grown: list[tuple[Any, Any]] = []
+        self._grown_for: Any = None
 
     def set(self, stamp: int, serialized: bytes) -> None:
         """Takes an ensemble from a checkpoint."""
@@ -54,7 +57,7 @@ class Ensemble:
                 message.ParseFromString(serialized)
             except Exception as e:
                 raise invalid_argument("Unable to parse tree ensemble proto.") from e
-        self.message, self.stamp, self.is_made, self._arrays = message, stamp, True, None
+        self.message, self.stamp, self.is_made, self._arrays, self._grown_for = message, stamp, True, None, None
 
     def changed(self) -> None:
         """Notes that the trees are others than before."""
@@ -203,6 +206,7 @@ class Ensemble:
         now = leaf_values(leaf, len(step))
         set_leaf(leaf, [np.float32(a) + np.float32(b) for a, b in zip(now, step)])
         leaf.SetInParent()
+        self._grown_for = None
         self.changed()
 
     # Walking
@@ -214,26 +218,36 @@ class Ensemble:
         return self._arrays[1:]
 
     def _made_arrays(self, width: int, columns: list[int]) -> Any:
+        """Only the last tree still grows: what others are is kept."""
+        if self._grown_for != (width, columns):
+            self._grown, self._grown_for = [], (width, columns)
+        count = len(self.message.trees)
+        while len(self._grown) < count - 1:
+            self._grown.append(self._tree_arrays(len(self._grown), width, columns))
+        parts = [*self._grown, self._tree_arrays(count - 1, width, columns)] if count else []
+        starts = np.cumsum([0, *(len(nodes) for nodes, _ in parts)])
+        nodes = np.concatenate([np.zeros((0, 5), np.int32), *(nodes for nodes, _ in parts)])
+        # Nodes of a tree name their children from its root.
+        nodes[:, 2:4] += np.repeat(starts[:-1], np.diff(starts)).astype(np.int32)[:, None]
+        return nodes, starts.tolist(), np.concatenate([np.zeros((0, width), np.float32), *(values for _, values in parts)])
+
+    def _tree_arrays(self, index: int, width: int, columns: list[int]) -> tuple[Any, Any]:
+        tree, weight = self.message.trees[index], self.message.tree_weights[index]
         rows: list[tuple[int, int, int, int, int]] = []
         values: list[list[float]] = []
-        starts = [0]
-        for tree, weight in zip(self.message.trees, self.message.tree_weights):
-            offset = len(rows)
-            for i, node in enumerate(tree.nodes):
-                kind = node.WhichOneof("node")
-                if kind in (None, "leaf"):
-                    rows.append((-1, 0, offset + i, offset + i, 0))
-                    held = node.leaf
-                else:
-                    split = getattr(node, kind)
-                    column = columns[split.feature_id] + getattr(split, "dimension_id", 0)
-                    threshold = split.value if kind == "categorical_split" else int(split.threshold)
-                    rows.append((column, threshold, offset + split.left_id, offset + split.right_id, int(kind == "categorical_split")))
-                    held = node.metadata.original_leaf
-                values.append([weight * v for v in leaf_values(held, width)])
-            starts.append(len(rows))
-        nodes = np.array(rows, dtype=np.int32).reshape(-1, 5)
-        return nodes, starts, np.array(values, dtype=np.float32).reshape(-1, width)
+        for i, node in enumerate(tree.nodes):
+            kind = node.WhichOneof("node")
+            if kind in (None, "leaf"):
+                rows.append((-1, 0, i, i, 0))
+                held = node.leaf
+            else:
+                split = getattr(node, kind)
+                column = columns[split.feature_id] + getattr(split, "dimension_id", 0)
+                threshold = split.value if kind == "categorical_split" else int(split.threshold)
+                rows.append((column, threshold, split.left_id, split.right_id, int(kind == "categorical_split")))
+                held = node.metadata.original_leaf
+            values.append([weight * v for v in leaf_values(held, width)])
+        return np.array(rows, dtype=np.int32).reshape(-1, 5), np.array(values, dtype=np.float32).reshape(-1, width)
 
     def walked(self, features: Any, nodes: Any, at: Any) -> Any:
         """Where examples arrive that start at given nodes."""

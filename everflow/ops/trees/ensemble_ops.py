@@ -193,7 +193,7 @@ def _training_predict(node: Node) -> Kernel:
             partial += np.where(is_new[:, None], 0.0, changed - values[at]).astype(np.float32)
             at = ensemble.walked(matrix, nodes, np.ascontiguousarray(at, dtype=np.int32))
             partial += values[at]
-            for tree in range(int(known.min(initial=0)) + 1, last + 1):
+            for tree in range(int(known.min(initial=last)) + 1, last + 1):
                 behind = known < tree
                 at = np.where(behind, first[tree], at).astype(np.int32)
                 at = ensemble.walked(matrix, nodes, at)
