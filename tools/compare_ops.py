@@ -38,7 +38,10 @@ NAMES = {"float": "float32", "double": "float64", "half": "float16"}
 # What touches files, prints, waits or is random without state that says so.
 LEFT_OUT = re.compile(
     "Random|Stateless|File|Save|Restore|Print|Timestamp|^Assert$|Dataset|Collective|Tpu|TPU|Multinomial|_$|^_|Abort|Debug"
+    "|^(Ref)?(Enter|Exit|Merge|NextIteration|Switch|Select)$|LoopCond"
 )
+# What says that an op is not there, or not for these types: then there is nothing to compare.
+ABSENT = re.compile("has no attribute|is not available in GraphDef|No OpKernel was registered|has no kernel for the op|XLA")
 TEXTS = [b"", b"a", b"abc", b"\xc3\xa9", b"12", b"-1.5", b"a b"]
 SMALL = re.compile(
     "ax[ie]s|dim|ind|shape|size|begin|end|perm|num|stride|multiples|paddings|depth|length|start|limit|delta|ksize|splits|crops|k$|ids"
@@ -245,12 +248,13 @@ def answered(tf: Any, call: Call) -> Answer:
                 k: [tf.constant(a) for a in v] if isinstance(v, list) else tf.constant(v, shape=v.shape) for k, v in call.inputs.items()
             }
             found = getattr(tf.raw_ops, call.op)(**inputs, **attrs)
-            with tf.Session() as session:
+            with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=20000)) as session:
                 values = session.run(list(found) if isinstance(found, (list, tuple)) else [found])
         flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
         return Answer(None, "", [np.asarray(v) for v in flat])
     except Exception as error:  # whatever it is, it is the answer
-        return Answer(type(error).__name__, str(error).split("\n")[0][:200], [])
+        text = str(error).split("\n")[0][:200]
+        return Answer("absent" if ABSENT.search(text) else type(error).__name__, text, [])
 
 
 DIED = Answer("died", "the process ended", [])
@@ -295,11 +299,13 @@ def ask(command: list[str], folder: pathlib.Path, side: str) -> None:
 
 # How far apart floats of so many bytes may be.
 CLOSE = {2: 5e-3, 4: 2e-4, 8: 1e-7}
-SAME, BOTH_REFUSE = "the same", "both refuse"
+SAME, BOTH_REFUSE, NOT_THERE = "the same", "both refuse", "not there"
 
 
 def difference(ours: Answer, theirs: Answer) -> str:
     """In a word or two, how two answers differ."""
+    if "absent" in (ours.error, theirs.error):
+        return NOT_THERE
     if ours.error or theirs.error:
         if ours.error and theirs.error:
             return BOTH_REFUSE if ours.error == theirs.error else f"error {ours.error} for {theirs.error}"
@@ -334,7 +340,7 @@ def report(folder: pathlib.Path, examples: int) -> tuple[int, int]:
         ours, theirs = (read_answers(path.with_name(path.name.replace("calls", side))) for side in ("ours", "theirs"))
         found = [difference(a, b) for a, b in zip(ours, theirs)]
         both = sum(not a.error and not b.error for a, b in zip(ours, theirs))
-        wrong = [i for i, verdict in enumerate(found) if verdict not in (SAME, BOTH_REFUSE)]
+        wrong = [i for i, verdict in enumerate(found) if verdict not in (SAME, BOTH_REFUSE, NOT_THERE)]
         total, differing = total + both, differing + len(wrong)
         if wrong:
             print(f"{path.name.split('.')[0]}: {len(calls)} calls, {both} answered by both, {len(wrong)} differ")

@@ -26,7 +26,15 @@ def refusal(error):
 
 @pytest.mark.parametrize(
     ("name", "plain"),
-    [("Add", True), ("ConcatV2", True), ("RandomUniform", False), ("QueueSizeV2", False), ("MapDataset", False), ("VarHandleOp", False)],
+    [
+        ("Add", True),
+        ("ConcatV2", True),
+        ("RandomUniform", False),
+        ("QueueSizeV2", False),
+        ("MapDataset", False),
+        ("VarHandleOp", False),
+        ("Enter", False),
+    ],
 )
 def test_ops_with_state_or_handles_have_no_part(name, plain):
     assert compare_ops.is_plain(name, DEFINITIONS[name]) is plain
@@ -49,6 +57,7 @@ def test_calls_give_values_or_errors():
     assert texts.values[0].tolist() == b"a-b"
     bad = compare_ops.answered(tf, Call("Add", {}, {"x": np.float32([1, 2]), "y": np.float32([1, 2, 3])}))
     assert bad.error == "ValueError" and "must be equal" in bad.text
+    assert compare_ops.answered(tf, Call("NoSuchOp", {}, {})).error == "absent"
     typed = compare_ops.answered(tf, Call("Cast", {"DstT": "float", "Truncate": False}, {"x": np.int32(3)}))
     assert typed.values[0].dtype == np.float32
 
@@ -75,6 +84,7 @@ def test_answers_survive_travel(tmp_path):
         (refusal("ValueError"), value(1.0), "refused (ValueError)"),
         (value(1.0), refusal("ValueError"), "not refused (ValueError)"),
         (refusal("TypeError"), refusal("ValueError"), "error TypeError for ValueError"),
+        (value(1.0), refusal("absent"), "not there"),
     ],
 )
 def test_differences_have_names(ours, theirs, expected):

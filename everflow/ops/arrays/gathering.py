@@ -268,6 +268,8 @@ def _gather_nd(node: Node) -> Kernel:
             return lambda params, indices: params[index]
 
     def run(params: Any, indices: Any) -> Any:
+        if not params.ndim:
+            raise invalid_argument("params must be at least a vector")
         depth = indices.shape[-1] if indices.ndim else 0
         if depth > params.ndim:
             raise invalid_argument(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")

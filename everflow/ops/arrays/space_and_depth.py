@@ -97,7 +97,9 @@ def _blocks_of(o: Operation, attr: bool) -> tuple[Any, Any, int | None]:
     given = o.inputs[1].dims
     shapes.with_rank(given, 1)
     count = None if given is None else given[0]
-    if pairs is not None and (pairs.ndim != 2 or pairs.shape[1] != 2 or count is not None and len(pairs) != count):
+    if pairs is not None:
+        shapes.with_rank(pairs.shape, 2)
+    if pairs is not None and (pairs.shape[1] != 2 or count is not None and len(pairs) != count):
         raise ValueError(
             f"Dimension 0 in both shapes must be equal, but are {len(pairs)} and {count}. Shapes are "
             f"{shapes.describe(pairs.shape)} and [{count},2]."

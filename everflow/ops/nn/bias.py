@@ -63,8 +63,8 @@ def _bias_add_shape(o: Operation) -> Any:
 
 def _bias_add_grad(node: Node) -> Callable[..., Any]:
     if node.attr("data_format") == "NCHW":
-        return lambda dy: dy.sum([0, *range(2, dy.dim())])
-    return lambda dy: dy.sum(list(range(dy.dim() - 1)))
+        return lambda dy: dy.sum([0, *range(2, dy.dim())], dtype=dy.dtype)
+    return lambda dy: dy.sum(list(range(dy.dim() - 1)), dtype=dy.dtype)
 
 
 def _bias_add_grad_shape(o: Operation) -> Any:

@@ -328,6 +328,7 @@ def sizes_shape(rank: int) -> Callable[[Any], Any]:
 
     def rule(o: Operation) -> Any:
         index = 0 if o.type.endswith("Input") or o.type.endswith("InputV2") else 1
+        shapes.with_rank(o.inputs[index].dims, 1)
         dims = dims_of(o.inputs[index])
         if dims is not None and len(dims) == 2 and o.type == "Conv2DBackpropInput":
             layout = Layout(o.attr("data_format"))

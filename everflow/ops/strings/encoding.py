@@ -12,7 +12,7 @@ import numpy as np
 
 from everflow.api import internal, public
 from everflow.errors import data_loss, invalid_argument
-from everflow.graph import dtypes, shapes
+from everflow.graph import dtypes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.operation import Operation
@@ -135,9 +135,10 @@ def _decode_padded_raw(node: Node) -> Kernel:
 
 def _decode_padded_raw_shape(o: Operation) -> Any:
     dims, length, size = o.inputs[0].dims, known(o.inputs[1]), o.attr("out_type").size
+    if o.inputs[1].dims:
+        raise ValueError(f"Input must be scalar but has rank {len(o.inputs[1].dims)}")
     if length is not None and int(length) % size:
         raise ValueError(f"Dimension size must be evenly divisible by {size} but is {int(length)}")
-    shapes.with_rank(o.inputs[1].dims, 0)
     return None if dims is None else (*dims, None if length is None else int(length) // size)
 
 

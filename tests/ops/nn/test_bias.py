@@ -47,3 +47,9 @@ def test_layers_of_one_line():
     x, w, b = np.array([[1.0, -2.0]]), np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.5, 20.0])
     assert run(tf.nn.xw_plus_b(x, w, b)).tolist() == [[-4.5, 14.0]]
     assert run(tf.nn.relu_layer(x, w, b)).tolist() == [[0.0, 14.0]]
+
+
+def test_sums_of_gradients_keep_their_type():
+    for layout in ("NHWC", "NCHW"):
+        found = run(tf.raw_ops.BiasAddGrad(out_backprop=np.ones((2, 3, 3), np.int32), data_format=layout))
+        assert (found.dtype, found.tolist()) == (np.int32, [6, 6, 6])
