@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.distribute.reductions import NcclAllReduce, ReduceOp, ReductionToOneDevice, canonicalize, copied_to, devices_of
 from everflow.distribute.replica_threads import call_for_each_replica
 from everflow.distribute.strategy import Strategy, StrategyExtended
@@ -30,6 +30,7 @@ def machine_devices(num_gpus: int | None = None) -> list[str]:
 
 
 @public("distribute.MirroredStrategy")
+@internal("distribute.mirrored_strategy.MirroredStrategy")
 class MirroredStrategy(Strategy):
     """Trains on several devices at once: each replica gets a part of a batch, and gradients are added up."""
 

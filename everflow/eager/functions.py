@@ -23,7 +23,7 @@ from everflow.eager.tracing import func_graph_from_py_func
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.effect_order import is_effect
 from everflow.graph.scopes import is_eager_outside
-from everflow.graph.stacks import TAPES, in_eager_mode
+from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.variables.traced_creation import creating
 
@@ -171,7 +171,9 @@ class TracedFunction:
         return found
 
     def _key(self, args: Any, kwargs: Any) -> tuple[Any, ...]:
-        where = "eager" if is_eager_outside() else weakref.ref(outermost())
+        where: Any = "eager" if is_eager_outside() else weakref.ref(outermost())
+        if (reads := get_default_graph()._auto_cast_variable_read_dtype) is not None:
+            where = (where, reads)
         if self._spec.input_signature is not None:
             return (where,)
         return where, structure_of((args, kwargs)), parts_of(nest.flatten((args, kwargs), expand_composites=True))

@@ -98,7 +98,7 @@ def _argument_inside(graph: FuncGraph, name: str, value: Any) -> Any:
     if isinstance(value, Tensor):
         return _named_input(graph, name, value.dtype.base_dtype, value.dims, value.handle_data)
     if is_variable(value) and hasattr(graph, "given"):
-        made = _named_input(graph, name, dtypes.resource, (), (value.shape.as_dims(), value.dtype.base_dtype))
+        made = _named_input(graph, name, dtypes.resource, (), value.handle.handle_data or (value.shape.as_dims(), value.dtype.base_dtype))
         graph.given[value.handle] = made
         return value
     if isinstance(value, (np.ndarray, np.generic)):

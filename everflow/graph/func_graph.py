@@ -58,6 +58,7 @@ class FuncGraph(Graph):
         self.structured_input_signature: Any = None
         self.outer_graph: Graph | None = get_default_graph()
         self.seed = self.outer_graph.seed
+        self._stacks().variable_reads = self.outer_graph._auto_cast_variable_read_dtype
         self.variables: list[Any] = []
         self.extra_vars: list[Any] = []
         self.capture_by_value = bool(capture_by_value)

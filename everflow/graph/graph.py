@@ -123,7 +123,23 @@ class Graph(Collections):
             state.colocation = []
             state.original_op = None
             state.name_stack = ""
+            state.variable_reads = None
         return state
+
+    @property
+    def _auto_cast_variable_read_dtype(self) -> dtypes.DType | None:
+        """What variables of layers with a policy are read as; None for what they are kept in."""
+        return self._stacks().variable_reads
+
+    @contextlib.contextmanager
+    def _enable_auto_casting_variables(self, dtype: Any) -> Iterator[None]:
+        """Has variables of layers with a policy be read as another type."""
+        stacks = self._stacks()
+        before, stacks.variable_reads = stacks.variable_reads, None if dtype is None else dtypes.as_dtype(dtype)
+        try:
+            yield
+        finally:
+            stacks.variable_reads = before
 
     @property
     def _controls(self) -> list[Controls]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,8 @@ from everflow.graph.conversion_status import control_status_ctx
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
+from everflow.graph.sparse_tensor import SparseTensor
+from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.keras.backend.learning_phase import known_phase
@@ -28,12 +31,15 @@ from everflow.keras.layer_connections import LayerConnections
 from everflow.keras.layer_results import LayerResults
 from everflow.keras.layer_saving import LayerSaving
 from everflow.keras.layer_variables import LayerVariables
+from everflow.keras.mixed_precision.policy import plain_policy, policy_defaults_to_floatx, policy_for, with_input_dtype
 from everflow.keras.naming import to_snake_case, unique_object_name
 from everflow.keras.serialization import validate_kwargs
+from everflow.keras.v2_dtypes import v2_dtype_behavior_enabled
 from everflow.looks import own_module
 from everflow.module import Module
 
-_KEYWORDS = ("input_shape", "batch_input_shape", "batch_size", "weights", "activity_regularizer", "autocast", "experimental_autocast")
+_NOTHING = contextlib.nullcontext()
+_KEYWORDS = ("input_shape", "batch_input_shape", "batch_size", "weights", "activity_regularizer", "autocast")
 
 
 def _default(method: Any) -> Any:
@@ -89,7 +95,11 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
         for books in ("_layers", "_trainable_weights", "_non_trainable_weights"):
             self.__dict__.setdefault(books, [])
         self._init_set_name(name)
-        self._dtype = None if dtype is None else getattr(dtype, "name", None) or dtypes.as_dtype(dtype).name
+        self.__dict__.update(
+            _dtype_policy=policy_for(dtype),
+            _dtype_defaulted_to_floatx=dtype is None and policy_defaults_to_floatx(),
+            _autocast=kwargs.get("autocast", v2_dtype_behavior_enabled()),
+        )
         if "batch_input_shape" in kwargs:
             self._batch_input_shape = tuple(kwargs["batch_input_shape"])
         elif "input_shape" in kwargs:
@@ -111,7 +121,20 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
     @property
     def dtype(self) -> Any:  # type: ignore[override]
         """The name of the type of the layer's variables: as given, or that of its first input."""
-        return self._dtype
+        return self._dtype_policy.variable_dtype
+
+    @property
+    def _dtype(self) -> Any:  # type: ignore[override]
+        return self._dtype_policy.variable_dtype
+
+    @_dtype.setter
+    def _dtype(self, dtype: Any) -> None:
+        self.__dict__["_dtype_policy"] = plain_policy("infer" if dtype is None else dtypes.as_dtype(dtype).name)
+
+    @property
+    def _compute_dtype(self) -> Any:
+        """The name of the type that the layer computes in."""
+        return self._dtype_policy.compute_dtype
 
     @property
     def dynamic(self) -> bool:
@@ -184,7 +207,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
             if not isinstance(spec, TensorSpec):
                 raise TypeError(f"Only TensorSpec signature types are supported, but saw signature signature entry: {spec}.")
         shape = self.compute_output_shape(nest.map_structure(lambda s: s.shape, input_signature))
-        dtype = self.dtype or nest.flatten(input_signature)[0].dtype
+        dtype = self._compute_dtype or nest.flatten(input_signature)[0].dtype
         return map_shapes(lambda s: TensorSpec(dtype=dtype, shape=s), shape)
 
     @_default
@@ -239,7 +262,8 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
                 self._maybe_build(inputs)
                 if context.on_call is not None:
                     context.on_call(self, inputs, args, kwargs)
-                outputs = self._outputs_of_call(inputs, args, kwargs)
+                with self._reading_variables():
+                    outputs = self._outputs_of_call(self._maybe_cast_inputs(inputs), args, kwargs)
                 if outputs is None:
                     raise ValueError(f"A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: {self.name}).")
                 if not executing_eagerly():
@@ -247,6 +271,39 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
                 self._handle_activity_regularization(inputs, outputs)
                 self._set_masks(inputs, outputs, mask)
         return outputs
+
+    def _reading_variables(self) -> Any:
+        """The block that `call` runs in: variables are read as the type that the layer computes in."""
+        graph = get_default_graph()
+        if not self._dtype_policy.should_cast_variables and graph._auto_cast_variable_read_dtype is None:
+            return _NOTHING
+        return graph._enable_auto_casting_variables(self._compute_dtype)
+
+    def _maybe_cast_inputs(self, inputs: Any) -> Any:
+        """The inputs as the layer computes, where it casts floats among them."""
+        wanted = self._compute_dtype
+        if not self._autocast or wanted is None or not dtypes.as_dtype(wanted).is_floating:
+            return inputs
+
+        def cast(x: Any) -> Any:
+            if not isinstance(x, (Tensor, SparseTensor, tf.RaggedTensor)) or not x.dtype.is_floating or x.dtype.base_dtype.name == wanted:
+                return x
+            if self._dtype_defaulted_to_floatx:
+                self._warn_about_input_casting(x.dtype.base_dtype)
+            return tf.cast(x, wanted)
+
+        return nest.map_structure(cast, inputs)
+
+    def _warn_about_input_casting(self, dtype: Any) -> None:
+        if not self.__dict__.get("_warned_of_cast"):
+            self.__dict__["_warned_of_cast"] = True
+            tf.logging.warn(
+                f"Layer {self.name} is casting an input tensor from dtype {dtype.name} to the layer's dtype of {self._compute_dtype}, "
+                "which is new behavior in TensorFlow 2.  The layer has dtype "
+                f"{self._compute_dtype} because it's dtype defaults to floatx.\n\nPass dtype='{dtype.name}' to the layer for what "
+                "TensorFlow 1 did, call `tf.keras.backend.set_floatx` for all layers, or pass autocast=False to the constructor of the "
+                "base Layer in a layer of your own."
+            )
 
     def _outputs_of_call(self, inputs: Any, args: Any, kwargs: Any) -> Any:
         if self.dynamic and not executing_eagerly():
@@ -266,7 +323,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
     def _symbolic_call(self, inputs: Any) -> Any:
         """What stands for the outputs of a layer that only runs at once, while a model is built."""
         shape = self.compute_output_shape(nest.map_structure(lambda x: x.shape, inputs))
-        return map_shapes(lambda s: tf.placeholder(self.dtype or "float32", s), shape)
+        return map_shapes(lambda s: tf.placeholder(self._compute_dtype or "float32", s), shape)
 
     def _call_parameters(self) -> tuple[str, ...]:
         found = self.__dict__.get("_call_parameters_")
@@ -335,8 +392,8 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
         if self.built:
             return
         flat = nest.flatten(inputs)
-        if flat and self._dtype is None and hasattr(flat[0], "dtype"):
-            self._dtype = flat[0].dtype.base_dtype.name
+        if flat and self._compute_dtype is None and hasattr(flat[0], "dtype"):
+            self.__dict__["_dtype_policy"] = with_input_dtype(self._dtype_policy, flat[0].dtype.base_dtype)
         if not hasattr(self.build, "_is_default"):
             shapes = None
             if all(hasattr(x, "shape") for x in flat):

@@ -15,8 +15,10 @@ from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.scopes import init_scope, name_scope
 from everflow.graph.shapes import TensorShape, as_shape
+from everflow.graph.stacks import get_default_graph
 from everflow.keras import config, constraints, initializers, regularizers
 from everflow.keras.backend.session import batch_get_value, batch_set_value, track_variable
+from everflow.keras.mixed_precision.policy import with_input_dtype
 from everflow.keras.serialization import validate_kwargs
 from everflow.ops.variables.partitioned import PartitionedVariable
 from everflow.ops.variables.resource_variables import UnreadVariable
@@ -67,6 +69,13 @@ def make_variable(
     )
 
 
+def _autocast(getter: Callable[..., Any]) -> Callable[..., Any]:
+    """What makes variables that read as what the layer computes in."""
+    from everflow.keras.mixed_precision.autocast_variable import create_autocast_variable
+
+    return lambda *args, **kwargs: create_autocast_variable(getter(*args, **kwargs))
+
+
 def holds_weights(value: Any) -> bool:
     """Whether something lists its weights as layers do."""
     return hasattr(type(value), "trainable_weights") and hasattr(type(value), "non_trainable_weights")
@@ -87,7 +96,7 @@ class LayerVariables:
     name: str
     built: bool
     dtype: Any
-    _dtype: Any
+    _dtype_policy: Any
     _trainable: bool
     _trainable_weights: list[Any]
     _non_trainable_weights: list[Any]
@@ -168,18 +177,21 @@ class LayerVariables:
         validate_kwargs(kwargs, ("getter", "collections", "experimental_autocast", "caching_device"), "Unknown keyword argument:")
         shape = () if shape is None else shape
         dtype = dtypes.as_dtype(dtype if dtype is not None else self.dtype or config.floatx())
-        if self._dtype is None:
-            self._dtype = dtype.base_dtype.name
+        if self._dtype_policy.compute_dtype is None:
+            self.__dict__["_dtype_policy"] = with_input_dtype(self._dtype_policy, dtype.base_dtype)
         initializer = initializers.get(initializer)
         regularizer = regularizers.get(regularizer)
         constraint = constraints.get(constraint)
         trainable = trained_where_synchronized(trainable, synchronization)
         if initializer is None:
             initializer = _default_initializer(name, dtype, self.name)
+        getter = kwargs.get("getter") or make_variable
+        if kwargs.get("experimental_autocast", True) and self._dtype_policy.should_cast_variables and dtype.is_floating:
+            getter = _autocast(getter)
         variable = self._add_variable_with_custom_getter(  # type: ignore[attr-defined]
             name=name,
             shape=shape,
-            getter=kwargs.get("getter") or make_variable,
+            getter=getter,
             overwrite=True,
             initializer=initializer,
             dtype=dtype,
@@ -206,7 +218,7 @@ class LayerVariables:
 
     def _handle_weight_regularization(self, name: str, variable: Any, regularizer: Any) -> None:
         def penalty() -> Any:
-            with name_scope(name + "/Regularizer"):
+            with get_default_graph()._enable_auto_casting_variables(None), name_scope(name + "/Regularizer"):
                 return regularizer(variable)
 
         self.add_loss(penalty)  # type: ignore[attr-defined]

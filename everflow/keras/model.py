@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow import nest
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
@@ -13,6 +14,7 @@ from everflow.graph.tensor_spec import TensorSpec
 from everflow.keras.backend.learning_phase import symbolic_learning_phase
 from everflow.keras.callbacks.base import PREDICT, TEST, TRAIN
 from everflow.keras.config import floatx
+from everflow.keras.mixed_precision.loss_scale_optimizer import LossScaleOptimizer
 from everflow.keras.network import Network
 from everflow.keras.optimizers.names import get as get_optimizer
 from everflow.keras.training import loops
@@ -75,6 +77,8 @@ class Model(Network):
                 f"Session keyword arguments are not supported when `run_eagerly=True`. You passed the following Session arguments: {kwargs}"
             )
         made: Any = [get_optimizer(o) for o in optimizer] if isinstance(optimizer, (list, tuple)) else get_optimizer(optimizer)
+        if self._dtype_policy.loss_scale is not None:
+            made = [self._with_scaled_loss(o) for o in made] if isinstance(made, list) else self._with_scaled_loss(made)
         if hasattr(made, "_track_trackable"):
             self._track_trackable(made, name="optimizer", overwrite=True)
         self._note(optimizer=made, loss=loss or {}, loss_weights=loss_weights, sample_weight_mode=sample_weight_mode)
@@ -86,6 +90,17 @@ class Model(Network):
             raise ValueError("target_tensors argument is not supported when running a model eagerly.")
         if self.outputs and self.built:
             self._finish_compile(self.outputs)
+
+    def _with_scaled_loss(self, optimizer: Any) -> Any:
+        """The optimizer with the loss scale of the model's policy, unless it has one already."""
+        if isinstance(optimizer, LossScaleOptimizer):
+            return optimizer
+        if not isinstance(optimizer, tf.keras.optimizers.Optimizer):
+            raise ValueError(
+                f'"optimizer" must be an instance of tf.keras.optimizers.Optimizer when a dype policy with a loss scale  used, but got: '
+                f"{optimizer}. Using policy: {self._dtype_policy}"
+            )
+        return LossScaleOptimizer(optimizer, self._dtype_policy.loss_scale)
 
     def _finish_compile(self, outputs: Any) -> None:
         """The rest of `compile`, when the outputs are known."""

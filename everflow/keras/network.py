@@ -99,6 +99,8 @@ class Network(Layer):
         self._base_init(name=name, **kwargs)
         self._note(
             _is_graph_network=True,
+            # Inputs are what the layers inside say.
+            _autocast=False,
             _nested_inputs=_unpacked(inputs),
             _nested_outputs=_unpacked(outputs),
             inputs=nest.flatten(inputs),

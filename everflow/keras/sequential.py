@@ -98,7 +98,9 @@ class Sequential(Model):
 
     def _settle(self) -> None:
         """Where the inputs are known the layers are a functional model."""
-        self._note(_is_graph_network=True, _nested_inputs=self.inputs[0], _nested_outputs=self.outputs[0], _inbound_nodes=[])
+        self._note(
+            _is_graph_network=True, _autocast=False, _nested_inputs=self.inputs[0], _nested_outputs=self.outputs[0], _inbound_nodes=[]
+        )
         self._connect_graph()
         self.built = True
 

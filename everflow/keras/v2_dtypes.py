@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+from everflow import version2
 from everflow.api import internal
 
 
 class _State:
-    enabled = False
+    # None: as the program's version says.
+    enabled: bool | None = None
 
 
 @internal("keras.engine.base_layer_utils.v2_dtype_behavior_enabled")
 def v2_dtype_behavior_enabled() -> bool:
     """Whether layers are of the default float type and cast their inputs to it."""
-    return _State.enabled
+    return version2.enabled() if _State.enabled is None else _State.enabled
 
 
 @internal("keras.engine.base_layer_utils.enable_v2_dtype_behavior")

@@ -236,33 +236,45 @@ def _times(grad: Any, scale: Any) -> Any:
     return grad * tf.cast(scale, grad.dtype)
 
 
-class _Rewrite:
+class MixedPrecision:
     """Whether sessions are told to compute parts of graphs in half precision. Only GPUs do."""
 
-    enabled = False
+    rewrites_graphs = False
+    policy_is_set = False
 
 
 @public("train.experimental.enable_mixed_precision_graph_rewrite")
+@internal("training.experimental.mixed_precision.enable_mixed_precision_graph_rewrite")
 def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") -> Any:
     """The optimizer with a scaled loss; sessions on GPUs are told to use half precision where it is safe, on CPUs nothing else changes."""
-    if isinstance(opt, MixedPrecisionLossScaleOptimizer):
-        raise ValueError(
-            '"opt" must not already be an instance of a MixedPrecisionLossScaleOptimizer. `enable_mixed_precision_graph_rewrite` will '
-            "automatically wrap the optimizer with a MixedPrecisionLossScaleOptimizer."
-        )
+    for kind in (MixedPrecisionLossScaleOptimizer, tf.keras.mixed_precision.experimental.LossScaleOptimizer):
+        if isinstance(opt, kind):
+            raise ValueError(
+                f'"opt" must not already be an instance of a {kind.__name__}. `enable_mixed_precision_graph_rewrite` will automatically '
+                f"wrap the optimizer with a {kind.__name__}."
+            )
     if isinstance(opt, Optimizer):
         wrapped: Any = MixedPrecisionLossScaleOptimizer(opt, loss_scale)
     elif isinstance(opt, tf.keras.optimizers.Optimizer):
         wrapped = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, loss_scale)
     else:
         raise ValueError(f'"opt" must be an instance of a tf.train.Optimizer or a tf.keras.optimizers.Optimizer, but got: {opt}')
-    _Rewrite.enabled = True
+    if MixedPrecision.policy_is_set:
+        raise ValueError(
+            "The mixed precision graph rewrite cannot be enabled, because a keras mixed precision Policy has been set. "
+            "Call either tf.keras.mixed_precision.experimental.set_policy() (you called this first) or "
+            "tf.train.experimental.enable_mixed_precision_graph_rewrite() (you called this second), not both."
+        )
+    tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})
+    MixedPrecision.rewrites_graphs = True
     return wrapped
 
 
 @public("train.experimental.disable_mixed_precision_graph_rewrite")
+@internal("training.experimental.mixed_precision.disable_mixed_precision_graph_rewrite")
 def disable_mixed_precision_graph_rewrite() -> None:
     """Takes back what `enable_mixed_precision_graph_rewrite` told sessions; optimizers stay as they are."""
-    if not _Rewrite.enabled:
+    if not MixedPrecision.rewrites_graphs:
         tf.logging.warn("disable_mixed_precision_graph_rewrite() called when mixed precision is already disabled.")
-    _Rewrite.enabled = False
+    tf.config.optimizer.set_experimental_options({"auto_mixed_precision": False})
+    MixedPrecision.rewrites_graphs = False

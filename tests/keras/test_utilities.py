@@ -115,3 +115,15 @@ def test_recurrent_layers_show_what_their_cells_have():
     with tf.Graph().as_default():
         layer = keras.layers.LSTM(3, dropout=0.25)
         assert layer.units == 3 and layer.dropout == 0.25 and isinstance(type(layer).units, property)
+
+
+def test_kernels_of_theano_are_turned_round(mode):
+    model = keras.Sequential(
+        [keras.layers.Conv2D(2, (2, 3), input_shape=(5, 5, 1)), keras.layers.DepthwiseConv2D(2), keras.layers.Conv2DTranspose(1, 2)]
+    )
+    before = model.get_weights()
+    keras.utils.convert_all_kernels_in_model(model)
+    after = model.get_weights()
+    turned = [0, 4]
+    for i, (old, new) in enumerate(zip(before, after)):
+        np.testing.assert_array_equal(new, old[::-1, ::-1] if i in turned else old)

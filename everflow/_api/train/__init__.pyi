@@ -108,6 +108,9 @@ from everflow._api.train import queue_runner as queue_runner
 from everflow.train.input_producers import range_input_producer as range_input_producer
 from everflow.train.checkpoints.state import remove_checkpoint as remove_checkpoint
 from everflow.distribute.replica_devices import replica_device_setter as replica_device_setter
+from everflow.ops.math.dual_ascent import sdca_fprint as sdca_fprint
+from everflow.ops.math.dual_ascent import sdca_optimizer as sdca_optimizer
+from everflow.ops.math.dual_ascent import sdca_shrink_l1 as sdca_shrink_l1
 from everflow.train.batching import shuffle_batch as shuffle_batch
 from everflow.train.batching import shuffle_batch_join as shuffle_batch_join
 from everflow.train.input_producers import slice_input_producer as slice_input_producer

@@ -16,7 +16,7 @@ from everflow.keras.backend.session import get_session
 from everflow.keras.callbacks.base import Callback
 
 
-@public("keras.callbacks.TensorBoard")
+@public("keras.callbacks.TensorBoard", "contrib.keras.api.keras.callbacks.TensorBoard")
 @internal("keras.callbacks_v1.TensorBoard", "keras.callbacks.TensorBoard")
 class TensorBoard(Callback):
     """Writes losses and metrics, the graph, and where asked for weights, gradients and embeddings."""

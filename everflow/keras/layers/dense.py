@@ -63,7 +63,7 @@ class Dense(ConfiguredLayer):
             product = tf.tensordot(inputs, self.kernel, [[last], [0]])
             product.set_shape(inputs.shape[:-1].concatenate(self.units))
             return product
-        inputs = tf.cast(inputs, self.dtype)
+        inputs = tf.cast(inputs, self._compute_dtype)
         if isinstance(inputs, tf.SparseTensor):
             return tf.sparse_tensor_dense_matmul(inputs, self.kernel)
         return apply("MatMul", inputs, self.kernel, name="MatMul")

@@ -79,7 +79,7 @@ class BatchNormalizationBase(ConfiguredLayer):
     @property
     def _param_dtype(self) -> dtypes.DType:
         """The type of the statistics: half precision would lose them."""
-        if self.dtype in ("float16", "bfloat16"):
+        if self._compute_dtype in ("float16", "bfloat16"):
             return dtypes.float32
         return dtypes.as_dtype(self.dtype or "float32")
 
@@ -415,7 +415,7 @@ class LayerNormalization(ConfiguredLayer):
         self.axis = _checked_axes(self.axis, shape.rank, tuple)
         sizes = [shape.as_list()[axis] for axis in self.axis]
         for name, used in (("gamma", self.scale), ("beta", self.center)):
-            setattr(self, name, self._weight(name, sizes, experimental_autocast=False) if used else None)
+            setattr(self, name, self._weight(name, sizes) if used else None)
         self.built = True
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]

@@ -18,6 +18,7 @@ from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer
 from everflow.keras.layer_serialization import deserialize
+from everflow.keras.mixed_precision.policy import with_input_dtype
 from everflow.keras.serialization import has_arg
 
 
@@ -269,8 +270,8 @@ class RNN(ConfiguredLayer):
         )
         if isinstance(self.cell, Layer) and not self.cell.built:
             for cell in (self.cell, *getattr(self.cell, "cells", ())):
-                if getattr(cell, "_dtype", "") is None:
-                    cell._dtype = self.dtype
+                if getattr(cell, "_compute_dtype", "") is None and self._compute_dtype is not None:
+                    cell.__dict__["_dtype_policy"] = with_input_dtype(cell._dtype_policy, self._compute_dtype)
             self.cell.build([one_step, *constants] if constants else one_step)
             self.cell.built = True
         if self.state_spec is None:
@@ -488,7 +489,7 @@ class RNN(ConfiguredLayer):
         batch_set_value(pairs)
 
     def _state_variable(self, shape: Any) -> Any:
-        made = tf.Variable(tf.zeros(shape, self.dtype or "float32"), trainable=False, use_resource=True)
+        made = tf.Variable(tf.zeros(shape, self._compute_dtype or "float32"), trainable=False, use_resource=True)
         track_variable(made)
         return made
 

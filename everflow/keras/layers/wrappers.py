@@ -278,8 +278,8 @@ class Bidirectional(Wrapper):
         if initial_state is not None:
             half = len(initial_state) // 2
             forward_arguments["initial_state"], backward_arguments["initial_state"] = initial_state[:half], initial_state[half:]
-        y = self.forward_layer.call(inputs, **forward_arguments)
-        y_back = self.backward_layer.call(inputs, **backward_arguments)
+        y = self.forward_layer.call(self.forward_layer._maybe_cast_inputs(inputs), **forward_arguments)
+        y_back = self.backward_layer.call(self.backward_layer._maybe_cast_inputs(inputs), **backward_arguments)
         states = []
         if self.return_state:
             states = [*y[1:], *y_back[1:]]

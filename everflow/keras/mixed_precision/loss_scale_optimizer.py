@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
+from everflow.distribute import strategy_context
+from everflow.keras.backend.session import track_variable
 from everflow.keras.optimizers.base import OptimizerV2
 from everflow.train.loss_scaling import DynamicLossScale, FixedLossScale, _times, loss_scale_of
 
 
 @public("keras.mixed_precision.experimental.LossScaleOptimizer")
+@internal("keras.mixed_precision.experimental.loss_scale_optimizer.LossScaleOptimizer")
 class LossScaleOptimizer(OptimizerV2):
     """Scales the loss of another optimizer, takes the scale out of gradients, and leaves out steps where these are not finite."""
 
@@ -26,11 +29,10 @@ class LossScaleOptimizer(OptimizerV2):
         self._loss_scale = loss_scale_of(loss_scale)
         if self._loss_scale is None:
             raise ValueError("loss_scale cannot be None.")
+        for weight in self._loss_scale._weights.values():
+            track_variable(weight)
         self._track_trackable(opt, "base_optimizer")
         self._track_trackable(self._loss_scale, "loss_scale")
-        # What the optimizer has, this one has.
-        for shared in ("_hyper", "_slots", "_slot_names", "_weights"):
-            self.__dict__[shared] = opt.__dict__[shared]
 
     @property
     def loss_scale(self) -> Any:
@@ -58,17 +60,28 @@ class LossScaleOptimizer(OptimizerV2):
     def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> Any:
         """Applies gradients that are finite."""
         pairs = list(grads_and_vars)
-        update, should_apply = self._loss_scale.update([grad for grad, _ in pairs])
+        replica = strategy_context.get_replica_context()
+        if replica is None:
+            raise ValueError("apply_gradients() must be called in a replica context.")
+        # Whether to apply them is decided for all replicas at once.
+        return replica.merge_call(self._apply_for_all, args=([g for g, _ in pairs], [v for _, v in pairs], name))
+
+    def _apply_for_all(self, strategy: Any, grads: Any, variables: Any, name: str | None) -> Any:
+        update, should_apply = self._loss_scale.update(grads)
         # What can't be made within one branch.
-        variables = [var for grad, var in pairs if grad is not None]
         _ = self._optimizer.iterations
         self._optimizer._create_hypers()
-        self._optimizer._create_slots(variables)
+        self._optimizer._create_slots([var for grad, var in zip(grads, variables) if grad is not None])
+
+        def apply(grads: Any, variables: Any) -> Any:
+            return self._optimizer.apply_gradients(list(zip(grads, variables)), name=name)
+
+        def applied() -> Any:
+            return tf.group(strategy.extended.call_for_each_replica(apply, args=(grads, variables)))
+
         if isinstance(should_apply, bool):
-            applied = self._optimizer.apply_gradients(pairs, name=name) if should_apply else tf.no_op()
-        else:
-            applied = tf.cond(should_apply, lambda: tf.group(self._optimizer.apply_gradients(pairs, name=name)), tf.no_op)
-        return tf.group(applied, update)
+            return tf.group(applied() if should_apply else tf.no_op(), update)
+        return tf.group(tf.cond(should_apply, applied, tf.no_op), update)
 
     @property
     def iterations(self) -> Any:  # type: ignore[override]
@@ -89,10 +102,6 @@ class LossScaleOptimizer(OptimizerV2):
         self._optimizer.learning_rate = rate
 
     lr = learning_rate
-
-    def get_slot_names(self) -> list[str]:
-        """The optimizer's slots."""
-        return self._optimizer.get_slot_names()
 
     def get_slot(self, var: Any, slot_name: str) -> Any:
         return self._optimizer.get_slot(var, slot_name)

@@ -157,7 +157,8 @@ class OptimizerV2(Trackable):
         if self._iterations is not None:
             raise RuntimeError("Cannot set `iterations` to a new Variable after the Optimizer weights have been created")
         self._iterations = variable
-        self._track_trackable(variable, name="iter", overwrite=True)
+        if isinstance(variable, Trackable):
+            self._track_trackable(variable, name="iter", overwrite=True)
         self._weights.append(variable)
 
     def _decayed_lr(self, var_dtype: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.api import internal
+from everflow.api import internal, public
 from everflow.graph.stacks import get_default_graph
 from everflow.keras.backend.session import batch_get_value, batch_set_value, get_value, track_variable
 from everflow.keras.backend.values import int_shape, variable
@@ -21,6 +21,7 @@ def _zeros(param: Any) -> Any:
     return made
 
 
+@public("contrib.keras.api.keras.optimizers.Optimizer")
 @internal("keras.optimizers.Optimizer")
 class Optimizer:
     """Base of the first Keras optimizers."""
@@ -104,6 +105,7 @@ class Optimizer:
         return cls(**config)
 
 
+@public("contrib.keras.api.keras.optimizers.SGD")
 @internal("keras.optimizers.SGD")
 class SGD(Optimizer):
     """Steps against the gradient, with momentum."""
@@ -131,6 +133,7 @@ class SGD(Optimizer):
         return {**self._config("lr", "momentum", "decay"), "nesterov": self.nesterov}
 
 
+@public("contrib.keras.api.keras.optimizers.RMSprop")
 @internal("keras.optimizers.RMSprop")
 class RMSprop(Optimizer):
     """Divides each step by the root of a running mean of squared gradients."""
@@ -158,6 +161,7 @@ class RMSprop(Optimizer):
         return {**self._config("lr", "rho", "decay"), "epsilon": self.epsilon}
 
 
+@public("contrib.keras.api.keras.optimizers.Adagrad")
 @internal("keras.optimizers.Adagrad")
 class Adagrad(Optimizer):
     """Divides each step by the root of the sum of all squared gradients."""
@@ -183,6 +187,7 @@ class Adagrad(Optimizer):
         return {**self._config("lr", "decay"), "epsilon": self.epsilon}
 
 
+@public("contrib.keras.api.keras.optimizers.Adadelta")
 @internal("keras.optimizers.Adadelta")
 class Adadelta(Optimizer):
     """Steps of the size of the steps so far."""
@@ -223,6 +228,7 @@ class _Moments(Optimizer):
         return {**self._config("lr", "beta_1", "beta_2", "decay"), "epsilon": self.epsilon}
 
 
+@public("contrib.keras.api.keras.optimizers.Adam")
 @internal("keras.optimizers.Adam")
 class Adam(_Moments):
     """Running means of the gradient and of its square."""
@@ -264,6 +270,7 @@ class Adam(_Moments):
         return {**super().get_config(), "amsgrad": self.amsgrad}
 
 
+@public("contrib.keras.api.keras.optimizers.Adamax")
 @internal("keras.optimizers.Adamax")
 class Adamax(_Moments):
     """Adam with the largest gradient in place of the mean of squares."""
@@ -289,6 +296,7 @@ class Adamax(_Moments):
         return self.updates
 
 
+@public("contrib.keras.api.keras.optimizers.Nadam")
 @internal("keras.optimizers.Nadam")
 class Nadam(Optimizer):
     """Adam with Nesterov's look ahead."""

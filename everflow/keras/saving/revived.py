@@ -74,7 +74,8 @@ class RevivedLayer(Layer):
 
     def _take(self, metadata: dict[str, Any]) -> None:
         books = self.__dict__
-        books.update(_metadata=metadata, _saved={}, built=True, _trainable=metadata.get("trainable", True), _dtype=metadata.get("dtype"))
+        books.update(_metadata=metadata, _saved={}, built=True, _trainable=metadata.get("trainable", True))
+        self._dtype = metadata.get("dtype")
         if metadata.get("batch_input_shape") is not None:
             books["_batch_input_shape"] = tuple(metadata["batch_input_shape"])
         if metadata.get("input_spec") is not None and not isinstance(self, Network):

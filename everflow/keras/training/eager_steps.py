@@ -12,6 +12,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor import Tensor
 from everflow.keras.backend.learning_phase import eager_learning_phase_scope
 from everflow.keras.callbacks.base import PREDICT, TRAIN
+from everflow.keras.mixed_precision.loss_scale_optimizer import LossScaleOptimizer
 from everflow.keras.training.arrays import is_composite
 from everflow.keras.training.steps import metric_values, total_loss
 
@@ -82,9 +83,12 @@ class EagerSteps:
         model = self.model
         with tf.GradientTape() as tape:
             loss, values = self._computed(arrays, targets, weights, True)
+            scaled = model.optimizer.get_scaled_loss(loss) if isinstance(model.optimizer, LossScaleOptimizer) else loss
         variables = model._collected_trainable_weights or model.trainable_weights
         if variables:
-            gradients = tape.gradient(loss, variables)
+            gradients = tape.gradient(scaled, variables)
+            if isinstance(model.optimizer, LossScaleOptimizer):
+                gradients = model.optimizer.get_unscaled_gradients(gradients)
             model._apply_gradients(list(zip(gradients, variables)))
         return self._results(loss, values)
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from everflow import _native
+from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import not_differentiable, op
+from everflow.ops.core.registry import generated, not_differentiable, op
 
 Kernel = Callable[..., Any]
 _SIGNED = ("logistic_loss", "hinge_loss", "smooth_hinge_loss")
@@ -186,3 +187,8 @@ for _name in ("SdcaOptimizer", "SdcaOptimizerV2"):
     op(_name, kernel=_optimizer, shape=_optimizer_shape, gradient=not_differentiable)
 op("SdcaShrinkL1", kernel=_shrink, shape=lambda o: [], gradient=not_differentiable, writes=True)
 op("SdcaFprint", kernel=_fingerprint, shape=lambda o: (shapes.with_rank(o.inputs[0].dims, 1)[0], 2), gradient=not_differentiable)
+
+
+sdca_optimizer = public("train.sdca_optimizer")(generated("SdcaOptimizer"))
+sdca_shrink_l1 = public("train.sdca_shrink_l1")(generated("SdcaShrinkL1"))
+sdca_fprint = public("train.sdca_fprint")(generated("SdcaFprint"))

@@ -73,7 +73,8 @@ def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Any:
 @internal("ops.variable_scope.default_variable_creator_v2", "ops.variables.default_variable_creator_v2")
 def default_variable_creator_v2(next_creator: Any = None, **kwargs: Any) -> Any:
     """Makes a resource variable."""
-    kwargs.pop("expected_shape", None)
+    for of_version_1 in ("expected_shape", "use_resource"):
+        kwargs.pop(of_version_1, None)
     if is_tracing():
         return create_variable(ResourceVariable, kwargs)
     return ResourceVariable(**kwargs)

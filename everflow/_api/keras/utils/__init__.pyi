@@ -8,6 +8,7 @@ from everflow.keras.enqueuers import OrderedEnqueuer as OrderedEnqueuer
 from everflow.keras.progress import Progbar as Progbar
 from everflow.keras.enqueuers import Sequence as Sequence
 from everflow.keras.enqueuers import SequenceEnqueuer as SequenceEnqueuer
+from everflow.keras.theano_kernels import convert_all_kernels_in_model as convert_all_kernels_in_model
 from everflow.keras.serialization import custom_object_scope as custom_object_scope
 from everflow.keras.serialization import deserialize_keras_object as deserialize_keras_object
 from everflow.keras.serialization import get_custom_objects as get_custom_objects
