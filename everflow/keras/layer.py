@@ -64,6 +64,8 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
     _is_layer = True
     _keras_style = True
     _dynamic: bool
+    _autocast: bool
+    _dtype_defaulted_to_floatx: bool
     _input_spec: Any
     _use_resource_variables: bool
     supports_masking: bool

@@ -125,7 +125,7 @@ class AutoCastDistributedVariable(AutoCastVariable):
 
 
 @functools.cache
-def _mixed_with(cls: type[Any], kind: type[Any]) -> type[Any]:
+def _mixed_with(cls: Any, kind: Any) -> Any:
     return type(cls)(cls.__name__, (cls, kind), {})
 
 
