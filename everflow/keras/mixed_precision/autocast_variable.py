@@ -30,7 +30,8 @@ class AutoCastVariable(BaseResourceVariable):
             raise ValueError(f"variable must be of type {cls._kind}, but got: {variable}")
         if not variable.dtype.is_floating:
             raise ValueError(f"variable must be a floating point variable but has type: {variable.dtype.name}")
-        return object.__new__(_mixed_with(cls, type(variable)))
+        kind: Any = type(variable)
+        return object.__new__(_mixed_with(cls, kind))
 
     def __init__(self, variable: Any) -> None:
         self.__dict__ = variable.__dict__
