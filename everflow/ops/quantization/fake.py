@@ -37,9 +37,17 @@ class _Grid:
         return tuple(torch.from_numpy(np.asarray(v)).to(like.device) for v in (self.low, self.high, self.step, self.empty))  # type: ignore
 
     def rounded(self, x: Any) -> Any:
+        """Numbers at their levels. Halfway between two of them, the last digit of the quotient decides."""
         low, high, step, empty = self.tensors(x)
-        inside = torch.minimum(torch.maximum(x, low), high) - low
-        return torch.where(empty, 0.0, torch.floor(inside * (1 / step) + 0.5) * step + low)
+        return torch.where(empty, 0.0, torch.floor(self._inside(x, low, high) / step + 0.5) * step + low)
+
+    def rounded_by_product(self, x: Any) -> Any:
+        """The same where the range is a constant: TensorFlow then multiplies by the inverse of the step."""
+        low, high, step, _ = self.tensors(x)
+        return torch.floor(self._inside(x, low, high) * (1 / step) + 0.5) * step + low
+
+    def _inside(self, x: Any, low: Any, high: Any) -> Any:
+        return torch.minimum(torch.maximum(x, low), high) - low
 
 
 def _checked_bits(node: Node) -> tuple[int, bool]:
@@ -57,7 +65,7 @@ def _fixed_range(node: Node) -> _Grid:
 
 
 def _with_args(node: Node) -> Kernel:
-    return _fixed_range(node).rounded
+    return _fixed_range(node).rounded_by_product
 
 
 def _with_args_gradient(node: Node) -> Kernel:

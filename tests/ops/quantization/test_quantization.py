@@ -94,3 +94,15 @@ def test_concatenation_finds_a_range_for_all():
         return tf.quantization.dequantize(*tf.quantization.quantized_concat(0, [a, b], [low_a, low_b], [high_a, high_b]), mode="MIN_FIRST")
 
     np.testing.assert_allclose(run(joined()), [1, -1, 5, 0], atol=0.03)
+
+
+def test_the_last_digit_decides_halfway_between_two_levels():
+    # Measured: learned ranges divide by the step, constant ones multiply by its inverse.
+    x = np.float32([-1.9529412, -1.7647059, 2.0])
+    learned = np.float32([-1.9764705, -1.7882352, 1.9764705])
+    assert run(tf.quantization.fake_quant_with_min_max_vars(x, -6.0, 6.0)) == pytest.approx(learned, abs=1e-6)
+    assert run(tf.quantization.fake_quant_with_min_max_vars_per_channel(x[:, None], [-6.0], [6.0]))[:, 0] == pytest.approx(
+        learned, abs=1e-6
+    )
+    constant = run(tf.quantization.fake_quant_with_min_max_args(x, -6.0, 6.0))
+    assert constant[:2] == pytest.approx(np.float32([-1.9294119, -1.7411766]), abs=1e-6)
