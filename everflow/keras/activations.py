@@ -8,7 +8,7 @@ import everflow as tf
 from everflow import api
 from everflow.api import public
 from everflow.keras.backend import elementwise
-from everflow.keras.serialization import deserialize_keras_object
+from everflow.keras.serialization import deserialize_keras_object, serialize_keras_object
 
 # tf.nn's functions under the names that Keras has for them.
 _SAME = {"softmax_v2": "softmax"}
@@ -88,9 +88,10 @@ def linear(x: Any) -> Any:
 
 
 @public("keras.activations.serialize")
-def serialize(activation: Any) -> str:
-    """The name of an activation function."""
-    return _SAME.get(activation.__name__, activation.__name__)
+def serialize(activation: Any) -> Any:
+    """The name of an activation function; class and config of an object that is called like one."""
+    same = _SAME.get(getattr(activation, "__name__", None))
+    return serialize_keras_object(activation) if same is None else same
 
 
 @public("keras.activations.deserialize")
@@ -108,4 +109,6 @@ def get(identifier: Any) -> Any:
         return deserialize(str(identifier))
     if callable(identifier):
         return identifier
+    if isinstance(identifier, dict):
+        return deserialize_keras_object(identifier, printable_module_name="activation")
     raise TypeError(f"Could not interpret activation function identifier: {identifier!r}")

@@ -18,7 +18,7 @@ from everflow.errors import OperatorNotAllowedInGraphError
 from everflow.graph import dtypes
 from everflow.graph.conversion_status import control_status_ctx
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.scopes import name_scope
+from everflow.graph.scopes import init_scope, is_eager_outside, name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.stacks import get_default_graph
@@ -390,6 +390,10 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
         for tensor, m in zip(flat, found):
             tensor._keras_mask = m
 
+    def _where_built(self) -> Any:
+        lifted = getattr(self, "_keras_style", True) and not executing_eagerly() and is_eager_outside()
+        return init_scope() if lifted else contextlib.nullcontext()
+
     def _maybe_build(self, inputs: Any) -> None:
         if self.built:
             return
@@ -400,7 +404,9 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
             shapes = None
             if all(hasattr(x, "shape") for x in flat):
                 shapes = nest.map_structure(lambda x: x.shape, inputs)
-            self.build(shapes)
+            # In eager programs `build` runs eagerly, where the layer is connected in a graph too: it may look at values.
+            with self._where_built():
+                self.build(shapes)
         # A program's own `build` need not say it.
         self.built = True
         if self._initial_weights is not None:

@@ -238,3 +238,15 @@ def test_text_and_sequences_become_numbers():
     assert P.text.text_to_word_sequence("Hi, you!") == ["hi", "you"]
     assert tf.keras.utils.to_categorical([0, 2]).tolist() == [[1, 0, 0], [0, 0, 1]]
     np.testing.assert_allclose(tf.keras.utils.normalize(np.array([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0, 0]])
+
+
+@pytest.mark.parametrize("how", ["fit", "train_on_batch", "predict"])
+def test_models_without_an_input_shape_take_vectors_as_columns(how):
+    x = np.arange(7.0)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    if how == "predict":
+        assert model.predict(x).shape == (7, 1)
+    else:
+        model.compile("sgd", "mse")
+        getattr(model, how)(x, x)
+    assert model.inputs[0].shape.as_list() == [None, 1] and model.layers[0].kernel.shape.as_list() == [1, 1]

@@ -240,3 +240,27 @@ def test_a_model_lists_its_own_variables_after_those_of_its_layers():
     assert [layer.name for layer in model.layers] == ["dense"]
     model.trainable = False
     assert [w.name for w in model.non_trainable_weights] == ["own:0", *dense, *dense]
+
+
+class Scaled(tf.keras.layers.Layer):
+    """Keeps what its weight was when it was built."""
+
+    def build(self, shape):
+        self.w = self.add_weight("w", [2], initializer="ones")
+        self.seen = tf.keras.backend.batch_get_value([self.w * 3.0])[0]
+        super().build(shape)
+
+    def call(self, x):
+        return x * self.w
+
+
+def test_eager_programs_build_layers_eagerly_where_they_connect_them(eager):
+    layer = Scaled()
+    outputs = layer(tf.keras.Input([2]))
+    assert not outputs.shape.is_fully_defined() and layer.seen.tolist() == [3, 3] and layer.w.name == "scaled/w:0"
+
+
+def test_graphs_build_layers_in_the_graph():
+    layer = Scaled()
+    layer(tf.keras.Input([2]))
+    assert layer.seen.tolist() == [3, 3] and layer.w.graph is tf.get_default_graph()

@@ -683,3 +683,33 @@ def test_mistakes_are_refused(made, error, message):
     with pytest.raises(error) as caught:
         computed(made())
     assert message in str(caught.value)
+
+
+class _Doubled:
+    """An activation that is an object."""
+
+    def __init__(self, times=2):
+        self.times = times
+
+    def get_config(self):
+        return {"times": self.times}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+    def __call__(self, x):
+        return x * self.times
+
+
+def test_activations_that_are_objects():
+    written = tf.keras.activations.serialize(_Doubled(3))
+    assert written == {"class_name": "_Doubled", "config": {"times": 3}}
+    with tf.keras.utils.custom_object_scope({"_Doubled": _Doubled}):
+        assert tf.keras.activations.get(written).times == 3
+        layer = tf.keras.layers.Dense.from_config(tf.keras.layers.Dense(2, activation=_Doubled(4)).get_config())
+        assert layer.activation.times == 4
+    with pytest.raises(ValueError, match="Unknown activation: _Doubled"):
+        tf.keras.activations.get(written)
+    with pytest.raises(ValueError, match="Cannot serialize"):
+        tf.keras.activations.serialize(object())

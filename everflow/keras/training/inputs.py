@@ -58,8 +58,9 @@ class ModelInputs:
 def _place(value: Any, name: str) -> Any:
     if isinstance(value, (list, float, int)):
         value = np.asarray(value)
-        if value.ndim == 1:
-            value = np.expand_dims(value, 1)
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        # Such arrays are fed as columns.
+        value = np.expand_dims(value, 1)
     if isinstance(value, (SparseTensor, SparseTensorValue)) or hasattr(value, "tocoo"):
         shape = value.dense_shape if not hasattr(value, "tocoo") else value.shape
         if isinstance(shape, Tensor):
