@@ -90,7 +90,7 @@ def linear(x: Any) -> Any:
 @public("keras.activations.serialize")
 def serialize(activation: Any) -> Any:
     """The name of an activation function; class and config of an object that is called like one."""
-    same = _SAME.get(getattr(activation, "__name__", None))
+    same = _SAME.get(getattr(activation, "__name__", ""))
     return serialize_keras_object(activation) if same is None else same
 
 
