@@ -122,6 +122,11 @@ class ElementwiseLoop:
         Runs on the numbers at the first address and writes to the second; the caller keeps both alive.
         """
 
+def power(threads: int, count: int, bases: int, base_step: int, exponents: int, exponent_step: int, result: int) -> None:
+    """
+    Raises numbers at an address to powers, each step numbers after the one before; the caller keeps all alive.
+    """
+
 ELEMENTWISE: frozenset = ...
 
 class RowLoop:

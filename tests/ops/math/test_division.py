@@ -68,6 +68,21 @@ def test_powers_of_negative_numbers_have_no_slope_by_the_exponent():
     np.testing.assert_allclose(dy, [0, 0, 4 * np.log(2)], rtol=1e-6)
 
 
+def test_powers_are_rounded_from_what_they_truly_are():
+    rng = np.random.RandomState(0)
+    x, y = np.exp(rng.uniform(-5, 5, 4000)).astype(np.float32), rng.uniform(-6, 6, 4000).astype(np.float32)
+    true = np.power(x.astype(np.float64), y.astype(np.float64)).astype(np.float32)
+    # Where the true power lies in the middle between two numbers, nearly, either will do.
+    assert np.count_nonzero(run(tf.pow(x, y)) != true) < 20
+    np.testing.assert_array_equal(
+        run(tf.pow(x[:6].reshape(2, 1, 3), y[:2].reshape(2, 1))),
+        run(tf.pow(x[:6].reshape(2, 1, 3) * np.ones((1, 2, 1), np.float32), np.broadcast_to(y[:2].reshape(2, 1), (2, 2, 3)))),
+    )
+    assert run(tf.pow(256.0, y[:5])).tolist() == run(tf.pow(np.full(5, 256, np.float32), y[:5])).tolist()
+    assert run(tf.pow(x[:0], 1.5)).shape == (0,)
+    assert run(tf.pow(-8.0, [2.0, 3.0])).tolist() == [64.0, -512.0]
+
+
 def test_integers_have_no_negative_powers():
     assert run(tf.pow([2, -3], [3, 3])).tolist() == [8, -27]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Integers to negative integer powers are not allowed"):
