@@ -99,11 +99,13 @@ def _gather_v2(node: Node) -> Kernel:
         dims = node.inputs[0].dims
         if at == 0 and dims is not None and len(dims) == 2 and not text:
             return _table_rows
-        if at >= 0 and dims is not None:
+        if dims is not None and 0 <= at < len(dims):
             return lambda params, indices, axis: _rows(params, indices, at, text)
 
     def run(params: Any, indices: Any, axis: Any) -> Any:
         at = int(axis)
+        if params.ndim == 0:
+            raise invalid_argument("params must be at least 1 dimensional")
         if not -params.ndim <= at < params.ndim:
             raise invalid_argument(f"Expected axis in the range [{-params.ndim}, {params.ndim}), but got {at}")
         at %= params.ndim

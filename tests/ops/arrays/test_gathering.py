@@ -130,3 +130,16 @@ def test_sparse_mask_drops_rows():
         rows = tf.IndexedSlices(tf.constant([[1.0], [2.0], [3.0]]), tf.constant([4, 5, 6]))
         kept = session.run(tf.sparse_mask(rows, [5]))
     assert kept.indices.tolist() == [4, 6] and kept.values.tolist() == [[1.0], [3.0]]
+
+
+@pytest.mark.parametrize(
+    ("params", "axis", "message"),
+    [
+        (3.0, 0, "params must be at least 1 dimensional"),
+        (3.0, 1, "at least 1"),
+        ([3.0], 1, r"Expected axis in the range \[-1, 1\), but got 1"),
+    ],
+)
+def test_what_can_not_be_gathered_from_is_told_at_run_time(params, axis, message):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        run(tf.gather(tf.placeholder_with_default(params, None), [0], axis=axis))
