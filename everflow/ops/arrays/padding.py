@@ -158,6 +158,7 @@ def _mirror_pad_grad(node: Node) -> Kernel:
 
 
 def _mirror_pad_grad_shape(o: Operation) -> Any:
+    shapes.with_rank(o.inputs[1].dims, 2)
     dims, pairs = o.inputs[0].dims, known(o.inputs[1])
     if pairs is None:
         return None if dims is None else (None,) * len(dims)

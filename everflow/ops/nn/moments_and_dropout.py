@@ -103,6 +103,8 @@ def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, n
 
 def _lrn_windows(x: Any, radius: int) -> Any:
     """The sum over each channel's neighbours, for rows of channels."""
+    if not x.numel():
+        return x
     rows = x.reshape(-1, 1, x.shape[-1])
     width = 2 * radius + 1
     return (torch.nn.functional.avg_pool1d(rows, width, 1, radius) * width).reshape(x.shape)

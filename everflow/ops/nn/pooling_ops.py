@@ -400,16 +400,28 @@ def _window_inputs(o: Operation) -> dict[str, Any]:
     return {"padding": o.attr("padding"), "data_format": o.attr("data_format")}
 
 
+def _with_windows(rule: Callable[[Operation], Any]) -> Callable[[Operation], Any]:
+    """A shape rule of an op whose last two inputs are the sizes and steps of windows."""
+
+    def checked(o: Operation) -> Any:
+        shapes.with_rank(o.inputs[0].dims, 4)
+        for t in o.inputs[-2:]:
+            shapes.with_rank(t.dims, 1)
+        return rule(o)
+
+    return checked
+
+
 op(
     "MaxPoolV2",
     kernel=widened(pooling(_max_pool)),
-    shape=pool_shape,
+    shape=_with_windows(pool_shape),
     gradient=lambda o, dy: (apply("MaxPoolGradV2", o.inputs[0], o.outputs[0], dy, *o.inputs[1:], **_window_inputs(o)), None, None),
 )
 op(
     "MaxPoolGradV2",
     kernel=in_floats(pooling(_max_pool_grad)),
-    shape=same_as(0),
+    shape=_with_windows(same_as(0)),
     gradient=lambda o, dy: (
         _zeros_of(o.inputs[0]),
         _zeros_of(o.inputs[1]),
@@ -421,7 +433,7 @@ op(
 op(
     "MaxPoolGradGradV2",
     kernel=in_floats(pooling(_max_pool_grad_grad)),
-    shape=same_as(1),
+    shape=_with_windows(same_as(1)),
     gradient=lambda o, dy: (
         _zeros_of(o.inputs[0]),
         _zeros_of(o.inputs[1]),
