@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import inspect
 import itertools
@@ -12,6 +13,7 @@ from typing import Any
 from absl.testing import parameterized
 
 import everflow as tf
+from everflow import version2
 from everflow.api import internal
 from everflow.test import modes
 
@@ -74,29 +76,138 @@ class NamedObject:
         return self._name
 
 
-@internal("framework.combinations.generate", "framework.test_combinations.generate")
+@internal("framework.test_combinations.ParameterModifier")
+class ParameterModifier:
+    """Changes what a test is given; two that have the same name are one."""
+
+    DO_NOT_PASS_TO_THE_TEST = object()
+
+    def __init__(self, parameter_name: str | None = None) -> None:
+        self._parameter_name = parameter_name
+
+    def modified_arguments(self, kwargs: Any, requested_parameters: Any) -> Combination:
+        """What replaces the arguments of these names; a test does not see those that become DO_NOT_PASS_TO_THE_TEST."""
+        return {}
+
+    def _key(self) -> Any:
+        return id(self) if self._parameter_name is None else self._parameter_name
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or type(other) is type(self) and self._key() == other._key()  # type: ignore[attr-defined]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+@internal("framework.test_combinations.OptionalParameter")
+class OptionalParameter(ParameterModifier):
+    """An argument that a test may take or leave."""
+
+    def modified_arguments(self, kwargs: Any, requested_parameters: Any) -> Combination:
+        """Nothing, where the test asks for it."""
+        return {} if self._parameter_name in requested_parameters else {str(self._parameter_name): self.DO_NOT_PASS_TO_THE_TEST}
+
+
+@internal("framework.test_combinations.TestCombination")
+class TestCombination:
+    """What a kind of argument means: whether the test runs, in which surroundings, and what it is given."""
+
+    __test__ = False
+
+    def should_execute_combination(self, kwargs: Any) -> tuple[bool, str | None]:
+        """Whether a test runs with these arguments, and if not, why."""
+        return True, None
+
+    def parameter_modifiers(self) -> list[Any]:
+        """What changes the arguments."""
+        return []
+
+    def context_managers(self, kwargs: Any) -> list[Any]:
+        """What is entered around the test."""
+        return []
+
+
+@internal("framework.combinations.EagerGraphCombination")
+class EagerGraphCombination(TestCombination):
+    """`mode` says whether a test builds a graph or runs at once."""
+
+    def context_managers(self, kwargs: Any) -> list[Any]:
+        """The mode."""
+        mode = kwargs.get("mode")
+        if mode not in (None, "eager", "graph"):
+            raise ValueError(f"Argument 'mode' must be either 'eager' or 'graph'. Received: {mode}.")
+        return [] if mode is None else [tf.Graph().as_default() if mode == "graph" else modes.EAGER_MODE()]
+
+    def parameter_modifiers(self) -> list[Any]:
+        """A test need not take the mode."""
+        return [OptionalParameter("mode")]
+
+
+@internal("framework.combinations.TFVersionCombination")
+class TFVersionCombination(TestCombination):
+    """`tf_api_version` says which of TensorFlow's versions a test is for."""
+
+    def should_execute_combination(self, kwargs: Any) -> tuple[bool, str | None]:
+        """Whether this is that version."""
+        version = kwargs.get("tf_api_version")
+        if version == 2 and not version2.enabled():
+            return False, "Skipping a TF2.x test when TF2.x behavior is disabled."
+        if version == 1 and version2.enabled():
+            return False, "Skipping a TF1.x test when TF2.x behavior is enabled."
+        return True, None
+
+    def parameter_modifiers(self) -> list[Any]:
+        """A test need not take the version."""
+        return [OptionalParameter("tf_api_version")]
+
+
+@internal("framework.test_combinations.generate")
 def generate(combinations: list[Combination], test_combinations: Any = ()) -> Callable[[Any], Any]:
-    """Makes a test of each combination. `mode` and `tf_api_version` say how it runs; a test may take them or not."""
+    """Makes a test of each combination; `test_combinations` say what the arguments mean."""
     named = [collections.OrderedDict([*c.items(), ("testcase_name", _named(c.items()))]) for c in combinations]
 
-    def decorate(test: Callable[..., Any]) -> Any:
-        taken = set(inspect.signature(test).parameters)
-
-        @functools.wraps(test)
-        def run(self: Any, **kwargs: Any) -> None:
-            mode, version = kwargs.get("mode", "graph"), kwargs.get("tf_api_version", 1)
-            if version == 2:
-                self.skipTest("Test is only compatible with v2")
-            with _in_mode(self, mode):
-                test(self, **{k: v for k, v in kwargs.items() if k in taken})
-
-        del run.__wrapped__
-        return parameterized.named_parameters(*named)(run)
+    def decorate(test: Any) -> Any:
+        if isinstance(test, type):
+            for name, method in list(vars(test).items()):
+                if callable(method) and name.startswith("test"):
+                    setattr(test, name, _in_surroundings(method, test_combinations))
+            return parameterized.named_parameters(*named)(test)
+        return parameterized.named_parameters(*named)(_in_surroundings(test, test_combinations))
 
     return decorate
 
 
-def _in_mode(case: Any, mode: str) -> Any:
-    if mode == "graph":
-        return tf.Graph().as_default()
-    return modes.EAGER_MODE()
+# What `mode` and `tf_api_version` mean is known to all tests.
+public_generate = internal("framework.combinations.generate")(
+    functools.partial(generate, test_combinations=(EagerGraphCombination(), TFVersionCombination()))
+)
+
+
+def _in_surroundings(test: Callable[..., Any], test_combinations: Any) -> Callable[..., Any]:
+    """The test, run as its arguments say."""
+    taken = [name for name, p in inspect.signature(test).parameters.items() if p.kind is not p.VAR_KEYWORD]
+
+    @functools.wraps(test)
+    def run(self: Any, **kwargs: Any) -> None:
+        for combination in test_combinations:
+            runs, reason = combination.should_execute_combination(dict(kwargs))
+            if not runs:
+                self.skipTest(" - ".join(filter(None, [f"{type(combination).__name__}", reason])))
+        modifiers: list[Any] = []
+        for modifier in (m for combination in test_combinations for m in combination.parameter_modifiers()):
+            if modifier not in modifiers:
+                modifiers.append(modifier)
+        given = dict(kwargs)
+        with contextlib.ExitStack() as inside:
+            for combination in test_combinations:
+                for surrounding in combination.context_managers(dict(kwargs)):
+                    inside.enter_context(surrounding)
+            for modifier in modifiers:
+                given.update(modifier.modified_arguments(dict(kwargs), taken))
+            test(self, **{k: v for k, v in given.items() if v is not ParameterModifier.DO_NOT_PASS_TO_THE_TEST})
+
+    del run.__wrapped__
+    return run
