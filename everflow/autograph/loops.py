@@ -57,6 +57,9 @@ def for_(
         if isinstance(items, DatasetV2):
             _for_dataset(items, body, goes_on, state)
             return
+        if hasattr(items, "_next_in_graph"):
+            _for_batches(items, body, goes_on, state, options)
+            return
         if isinstance(items, (Tensor, tf.RaggedTensor)) or is_staged(items):
             _for_tensor(items, body, goes_on, state, options)
             return
@@ -85,6 +88,21 @@ def _for_tensor(items: Any, body: Callable[[Any], None], goes_on: Callable[[], A
         return [extra[0] + 1]
 
     _Loop(state, options).run(test, iterate, [tf.zeros([], count.dtype)])
+
+
+def _for_batches(items: Any, body: Callable[[Any], None], goes_on: Callable[[], Any] | None, state: State, options: Options) -> None:
+    """Over a distributed dataset, until no replica gets anything."""
+    get_next = items._next_in_graph()
+
+    def test(extra: list[Any]) -> Any:
+        return extra[0] if goes_on is None else tf.logical_and(extra[0], goes_on())
+
+    def iterate(extra: list[Any]) -> list[Any]:
+        is_there, batch = get_next()
+        staged_if(is_there, lambda: body(batch), lambda: None, state)
+        return [is_there]
+
+    _Loop(state, options).run(test, iterate, [tf.constant(True)])
 
 
 def _length(items: Tensor) -> Any:

@@ -8,11 +8,14 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from everflow.api import internal
 from everflow.autodiff.tape import ACTIVE
+from everflow.distribute.device_maps import DeviceMap
 from everflow.distribute.strategy_context import Standing
 from everflow.distribute.values import regroup, select_replica
 from everflow.graph import stacks
-from everflow.graph.scopes import device, name_scope
+from everflow.graph.controls import control_inputs_for
+from everflow.graph.scopes import control_dependencies, device, name_scope
 from everflow.graph.stacks import get_default_graph, graphs, in_eager_mode, sessions
 from everflow.ops.variables.variable_scope import variable_scope, variable_scope_store
 
@@ -51,43 +54,44 @@ class _ThreadState:
             yield
 
 
-class SharedVariables:
-    """The variables that a function makes: the first replica makes them, the others find them by name and order."""
+SHARED = "distribute.shared_variable_creator."
 
-    def __init__(self) -> None:
-        self._made: dict[str, list[Any]] = {}
 
-    def creator(self, replica: int) -> Any:
-        """What makes a replica's variables."""
-        seen: dict[str, int] = {}
+@internal(SHARED + "_canonicalize_variable_name")
+def canonical_name(name: str | None) -> str:
+    """A variable's name without the numbers that tell it from others of its name, which differ from replica to replica."""
+    return "Variable" if name is None else re.sub(r"_\d+(?=/|$)", "", name)
 
-        def create(next_creator: Any, **kwargs: Any) -> Any:
-            # Names that were taken got a number, which differs from replica to replica.
-            key = re.sub(r"_\d+(?=/|$)", "", kwargs.get("name") or "Variable")
-            made = self._made.setdefault(key, [])
-            i = seen[key] = seen.get(key, -1) + 1
-            if replica == 0:
-                made.append(next_creator(**kwargs))
-            elif i >= len(made):
-                raise RuntimeError(
-                    f"Tried to create variable {kwargs.get('name')} with mismatching name on device {replica}: replicas must make the same "
-                    "variables."
-                )
-            return made[i]
 
-        return create
+@internal(SHARED + "make_fn")
+def make_fn(shared_variable_store: dict[str, list[Any]], device_id: int) -> Any:
+    """What makes a replica's variables: the first replica makes them, the others find them by name and order."""
+    seen: dict[str, int] = {}
+
+    def create(next_creator: Any, *args: Any, **kwargs: Any) -> Any:
+        key = canonical_name(kwargs.get("name"))
+        made = shared_variable_store.setdefault(key, [])
+        i = seen[key] = seen.get(key, -1) + 1
+        if device_id == 0:
+            made.append(next_creator(*args, **kwargs))
+        elif i >= len(made):
+            raise RuntimeError(
+                f"Tried to create variable {kwargs.get('name')} with mismatching name on device {device_id}: replicas must make the same "
+                "variables."
+            )
+        return made[i]
+
+    return create
 
 
 class ReplicaThread(threading.Thread):
     """Runs the function for one replica, and hands the word back where it merges or ends."""
 
-    def __init__(
-        self, strategy: Any, replica: int, where: str, fn: Callable[..., Any], args: Any, kwargs: Any, shared: SharedVariables
-    ) -> None:
+    def __init__(self, strategy: Any, replica: int, where: str, fn: Callable[..., Any], args: Any, kwargs: Any, create: Any) -> None:
         super().__init__(daemon=True, name=f"replica_{replica}")
         self._strategy, self._replica, self._where = strategy, replica, where
         self._fn, self._args, self._kwargs = fn, args, kwargs
-        self._shared = shared
+        self._create = create
         self._state = _ThreadState()
         self._go, self._stopped = threading.Semaphore(0), threading.Semaphore(0)
         self.is_done = self.is_cancelled = False
@@ -97,6 +101,7 @@ class ReplicaThread(threading.Thread):
         self.brought: Any = None
         self.given: Any = None
         self.scope = ""
+        self.waited_for: list[Any] = []
 
     def proceed(self) -> None:
         """Lets the replica run until it merges or ends."""
@@ -125,13 +130,15 @@ class ReplicaThread(threading.Thread):
                 inside.enter_context(name_scope(f"replica_{self._replica}"))
             inside.enter_context(device(self._where))
             inside.enter_context(Standing(self._strategy, context))
-            inside.enter_context(get_default_graph()._variable_creator_scope(self._shared.creator(self._replica), priority=200))
+            inside.enter_context(get_default_graph()._variable_creator_scope(self._create))
             self.result = self._fn(*self._args, **self._kwargs)
 
     def merged(self, merge_fn: Any, args: Any, kwargs: Any) -> Any:
         """Waits for the other replicas, and gives what merging gave this one. Called in the thread."""
         self.brought = (merge_fn, args, kwargs)
-        self.scope = get_default_graph().get_name_scope() if not in_eager_mode() else ""
+        if not in_eager_mode():
+            graph = get_default_graph()
+            self.scope, self.waited_for = graph.get_name_scope(), control_inputs_for(graph._controls, [])
         self._stopped.release()
         self._go.acquire()
         if self.is_cancelled:
@@ -143,11 +150,13 @@ class _Cancelled(Exception):
     """Another replica failed."""
 
 
-def call_for_each_replica(strategy: Any, devices: Sequence[str], fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def call_for_each_replica(strategy: Any, device_map: DeviceMap, fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """What a function gives for each replica, regrouped."""
-    shared = SharedVariables()
+    store: dict[str, list[Any]] = {}
+    devices = device_map.all_devices
     threads = [
-        ReplicaThread(strategy, i, where, fn, select_replica(i, args), select_replica(i, kwargs), shared) for i, where in enumerate(devices)
+        ReplicaThread(strategy, i, where, fn, select_replica(i, args), select_replica(i, kwargs), make_fn(store, i))
+        for i, where in enumerate(devices)
     ]
     try:
         while not all(thread.is_done for thread in threads):
@@ -161,7 +170,7 @@ def call_for_each_replica(strategy: Any, devices: Sequence[str], fn: Callable[..
                 break
             if any(done):
                 raise RuntimeError("Some replicas made a different number of replica_context().merge_call() calls.")
-            _merge(strategy, devices, threads)
+            _merge(strategy, device_map, threads)
     finally:
         for thread in threads:
             if not thread.is_done and thread.is_alive():
@@ -169,17 +178,21 @@ def call_for_each_replica(strategy: Any, devices: Sequence[str], fn: Callable[..
                 thread.proceed()
     for thread in threads:
         thread.join()
-    return regroup([thread.result for thread in threads], devices)
+    return regroup(device_map, tuple(thread.result for thread in threads))
 
 
-def _merge(strategy: Any, devices: Sequence[str], threads: Sequence[ReplicaThread]) -> None:
+def _merge(strategy: Any, device_map: DeviceMap, threads: Sequence[ReplicaThread]) -> None:
     brought = [thread.brought for thread in threads]
-    args = regroup([b[1] for b in brought], devices)
-    kwargs = regroup([b[2] for b in brought], devices)
+    args = regroup(device_map, tuple(b[1] for b in brought))
+    kwargs = regroup(device_map, tuple(b[2] for b in brought))
     with contextlib.ExitStack() as inside:
         if not in_eager_mode():
             scope = threads[0].scope
             inside.enter_context(name_scope(scope + "/" if scope else ""))
+            # What one replica waits for, all of them do.
+            waited = [op for thread in threads for op in thread.waited_for]
+            if waited:
+                inside.enter_context(control_dependencies(waited))
         inside.enter_context(Standing(strategy))
         found = brought[0][0](strategy, *args, **kwargs)
     for i, thread in enumerate(threads):

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import everflow as tf
 from everflow.api import internal
 from everflow.distribute import strategy_context
+from everflow.distribute.device_maps import DeviceMap
 from everflow.distribute.reductions import ReduceOp
 from everflow.distribute.strategy_context import Standing
-from everflow.distribute.values import VALUES, DistributedValues, Mirrored, _shown
+from everflow.distribute.values import VALUES, DistributedDelegate, DistributedValues, Mirrored, PerReplica
 from everflow.eager.context import executing_eagerly
 from everflow.graph.scopes import device
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.resource_variables import BaseResourceVariable
-from everflow.ops.variables.variables import VariableAggregation
+from everflow.ops.variables.variables import VariableAggregation, check_conversion
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
 
 NO_AGGREGATION = (
@@ -24,7 +26,9 @@ NO_AGGREGATION = (
     "`aggregation` to tf.Variable(..). e.g. `tf.Variable(..., aggregation=tf.VariableAggregation.SUM)``tf.VariableAggregation` lists the "
     "possible aggregation methods.This is required because {} should always be kept in sync. When updating them or assigning to them in a "
     "replica context, we automatically try to aggregate the values before updating the variable. For this aggregation, we need to know the "
-    "aggregation method. "
+    "aggregation method. Another alternative is to not try to update such {} in replica context, but in cross replica context. You can "
+    "enter cross replica context by calling `tf.distribute.get_replica_context().merge_call(merge_fn, ..)`.Inside `merge_fn`, you can then "
+    "update the {} using `tf.distribute.StrategyExtended.update()`."
 )
 
 
@@ -37,41 +41,65 @@ def _of_first(name: str) -> Any:
     return property(lambda self: getattr(self.primary, name), lambda self, value: setattr(self.primary, name, value))
 
 
+_OF_COPY = ("_handle", "_tensor", "_graph_element", "_cached_value", "device")
+_OF_FIRST = (
+    "_initial_value",
+    "_unique_id",
+    "_handle_name",
+    "_dtype",
+    "_shape",
+    "_constraint",
+    "_save_slice_info",
+    "_synchronization",
+    "_trainable",
+    "_in_graph_mode",
+    "name",
+    "op",
+    "graph",
+    "_shared_name",
+)
+
+
+def _as_its_copies(kind: Any) -> Any:
+    """Makes attributes of a variable those of its copies."""
+    for name in _OF_COPY:
+        setattr(kind, name, _of_copy(name))
+    for name in _OF_FIRST:
+        setattr(kind, name, _of_first(name))
+    return kind
+
+
 @internal(VALUES + "DistributedVariable")
-class DistributedVariable(DistributedValues, BaseResourceVariable):
+@_as_its_copies
+class DistributedVariable(DistributedDelegate, BaseResourceVariable):
     """What both kinds have in common: to an op, the variable is the copy of the replica that runs the op."""
 
-    def __init__(self, strategy: Any, values: Sequence[Any], devices: Sequence[str], aggregation: Any) -> None:
-        DistributedValues.__init__(self, values, devices)
+    def __init__(
+        self,
+        strategy: Any,
+        device_map: DeviceMap,
+        values: Sequence[Any],
+        aggregation: Any = VariableAggregation.NONE,
+        logical_device: int | None = None,
+    ) -> None:
+        DistributedValues.__init__(self, device_map, values, logical_device)
         self._distribute_strategy = strategy
         self._aggregation = aggregation
         for copy in values:
             copy._mirrored_in = self
 
-    _handle = _of_copy("_handle")
-    _tensor = _of_copy("_tensor")
-    _graph_element = _of_copy("_graph_element")
-    _cached_value = _of_copy("_cached_value")
-    _initial_value = _of_first("_initial_value")
-    _unique_id = _of_first("_unique_id")
-    _handle_name = _of_first("_handle_name")
-    _dtype = _of_first("_dtype")
-    _shape = _of_first("_shape")
-    _constraint = _of_first("_constraint")
-    _save_slice_info = _of_first("_save_slice_info")
-    _synchronization = _of_first("_synchronization")
-    _trainable = _of_first("_trainable")
-    _in_graph_mode = _of_first("_in_graph_mode")
-    name = _of_first("name")
-    op = _of_first("op")
-    graph = _of_first("graph")
-    _shared_name = _of_first("_shared_name")
-    device = _of_copy("device")
     create = property(lambda self: self._initializer_op)
 
-    def _replica(self) -> int:
-        written = strategy_context.update_replica()
-        return super()._replica() if written is None else written
+    def get(self, device: Any = None) -> Any:
+        """The copy on a device; without one, the copy that is being updated, that of the replica that runs, or one that speaks for all."""
+        if device is None and strategy_context.get_replica_context() is None:
+            written = strategy_context.get_update_device()
+            if written in self.devices:
+                device = written
+        return super().get(device)
+
+    def _get_as_operand(self) -> Any:
+        return tf.convert_to_tensor(self)
 
     @property
     def _initializer_op(self) -> Any:
@@ -92,8 +120,8 @@ class DistributedVariable(DistributedValues, BaseResourceVariable):
             found = tf.logical_and(found, copy.is_initialized())
         return tf.logical_and(found, self._values[-1].is_initialized(), name=name) if len(self._values) > 1 else found
 
-    def __repr__(self) -> str:
-        return _shown(type(self).__name__, self._values, self._devices)
+    __repr__ = DistributedValues.__repr__
+    __str__ = DistributedValues.__repr__
 
     def __deepcopy__(self, memo: Any) -> Any:
         with self._distribute_strategy.scope():
@@ -110,11 +138,18 @@ class DistributedVariable(DistributedValues, BaseResourceVariable):
     @contextlib.contextmanager
     def _for_all(self) -> Iterator[Any]:
         """The strategy, spoken for as a whole."""
-        if strategy_context.in_cross_replica_context():
-            yield self._distribute_strategy
+        strategy = self._distribute_strategy
+        if strategy is None or strategy_context.in_cross_replica_context():
+            yield strategy
+        elif strategy_context.has_strategy():
+            with Standing(strategy):
+                yield strategy
         else:
-            with Standing(self._distribute_strategy):
-                yield self._distribute_strategy
+            with strategy.scope():
+                yield strategy
+
+    def _is_being_updated(self) -> bool:
+        return strategy_context.get_update_device() is not None
 
     def _written(self, how: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Writes to the copies: to one, where it is being updated or its replica runs; else to all."""
@@ -125,11 +160,11 @@ class DistributedVariable(DistributedValues, BaseResourceVariable):
             return getattr(copy, how)(*args, **kwargs)
 
         with self._for_all() as strategy:
-            return strategy.extended.update(self, write, args=args, group=False)
+            return strategy.extended.update(self, write, args=args)
 
 
 def _writer(how: str) -> Callable[..., Any]:
-    def method(self: DistributedVariable, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         return self._written(how, args, kwargs)
 
     method.__name__ = how
@@ -137,7 +172,7 @@ def _writer(how: str) -> Callable[..., Any]:
     return method
 
 
-for _how in (
+_WRITES = (
     "assign",
     "assign_add",
     "assign_sub",
@@ -149,7 +184,8 @@ for _how in (
     "scatter_max",
     "scatter_update",
     "batch_scatter_update",
-):
+)
+for _how in _WRITES:
     setattr(DistributedVariable, _how, _writer(_how))
 
 
@@ -158,25 +194,36 @@ class MirroredVariable(DistributedVariable, Mirrored):
     """A variable whose copies are kept the same: replicas that write to it bring together what they write."""
 
     def _written(self, how: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if strategy_context.update_replica() is not None:
+        if self._is_being_updated():
             return getattr(self.get(), how)(*args, **kwargs)
         context = strategy_context.get_replica_context()
         if context is None or not strategy_context.has_strategy():
             return self._copies_written(how, args, kwargs)
-        if self._aggregation == VariableAggregation.NONE:
-            raise ValueError(NO_AGGREGATION.format("MirroredVariable", "MirroredVariable"))
-
-        def merge(strategy: Any, value: Any, *others: Any) -> Any:
-            if self._aggregation == VariableAggregation.ONLY_FIRST_REPLICA:
-                value = value.values[0] if isinstance(value, DistributedValues) else value
-            else:
-                value = strategy.extended.reduce_to(ReduceOp.from_variable_aggregation(self._aggregation), value, self)
-            return self._copies_written(how, (value, *others), kwargs)
-
-        return context.merge_call(merge, args=args)
+        refuse_without_aggregation(self)
+        return context.merge_call(functools.partial(_aggregated_write, self, how, kwargs), args=args)
 
     def _saveable(self, name: str) -> SaveableObject:
         return DistributedSaveable(self, name, lambda value: value)
+
+
+def refuse_without_aggregation(variable: Any) -> None:
+    """Replicas can't write to a variable that does not say how what they write becomes one value."""
+    if variable.aggregation == VariableAggregation.NONE:
+        kind = type(variable).__name__
+        raise ValueError(NO_AGGREGATION.format(kind, kind, kind, kind))
+
+
+def aggregated(strategy: Any, value: Any, aggregation: Any, destinations: Any) -> Any:
+    """What replicas bring together to write."""
+    if aggregation == VariableAggregation.ONLY_FIRST_REPLICA:
+        first = value.values[0] if isinstance(value, DistributedValues) else value
+        return strategy.extended.broadcast_to(first, destinations)
+    return strategy.extended.reduce_to(ReduceOp.from_variable_aggregation(aggregation), value, destinations)
+
+
+def _aggregated_write(variable: Any, how: str, kwargs: Any, strategy: Any, value: Any, *others: Any) -> Any:
+    value = aggregated(strategy, value, variable.aggregation, variable)
+    return strategy.extended.update(variable, lambda copy, *args: getattr(copy, how)(*args, **kwargs), args=(value, *others))
 
 
 @internal(VALUES + "SyncOnReadVariable")
@@ -184,45 +231,55 @@ class SyncOnReadVariable(DistributedVariable):
     """A variable whose copies go their own ways: replicas write to their own, and who reads for all gets the copies brought together."""
 
     def _written(self, how: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if (
-            strategy_context.update_replica() is not None
-            or strategy_context.get_replica_context() is not None
-            and (strategy_context.has_strategy())
-        ):
+        if not self._speaks_for_all():
             return getattr(self.get(), how)(*args, **kwargs)
         if self._aggregation == VariableAggregation.SUM:
             if how in ("assign_add", "assign_sub"):
-                # What is added to one copy is added to what they make together.
-                return getattr(self.primary, how)(*args, **kwargs)
+                raise ValueError(
+                    f"SyncOnReadVariable does not support `{how}` in cross-replica context when aggregation is set to "
+                    "`tf.VariableAggregation.SUM`."
+                )
             args = (self._share(tf.convert_to_tensor(args[0], self._dtype)), *args[1:])
-        return self._copies_written(how, args, kwargs)
+        done = [getattr(copy, how)(*args, **kwargs) for copy in self._values]
+        return None if executing_eagerly() else tf.group(*done)
 
     def _share(self, total: Any) -> Any:
         """What each copy holds of a total."""
         return total / tf.cast(len(self._values), total.dtype) if self._aggregation == VariableAggregation.SUM else total
 
-    def _together(self) -> Any:
-        """The copies brought together; None where the code here runs for one replica."""
-        if len(self._values) == 1 or self._aggregation in (VariableAggregation.NONE, VariableAggregation.ONLY_FIRST_REPLICA):
-            return None
-        if (
-            strategy_context.update_replica() is not None
-            or strategy_context.has_strategy()
-            and (not strategy_context.in_cross_replica_context())
-        ):
-            return None
-        total = tf.add_n([copy.value() for copy in self._values])
-        return total if self._aggregation == VariableAggregation.SUM else total / tf.cast(len(self._values), total.dtype)
+    def _speaks_for_all(self) -> bool:
+        if self._is_being_updated():
+            return False
+        return strategy_context.in_cross_replica_context() or not strategy_context.has_strategy()
+
+    def _get_cross_replica(self) -> Any:
+        """The copies brought together."""
+        if self._aggregation == VariableAggregation.ONLY_FIRST_REPLICA:
+            return self.primary.value()
+        how = ReduceOp.from_variable_aggregation(self._aggregation)
+        with self._for_all() as strategy:
+            if strategy is None:
+                copies = [copy.value() for copy in self._values]
+                return tf.add_n(copies) if how == ReduceOp.SUM else tf.add_n(copies) / tf.cast(len(copies), copies[0].dtype)
+            return strategy.reduce(how, PerReplica(self._device_map, [copy.value() for copy in self._values]), axis=None)
 
     def value(self) -> Any:
         """The copy of the replica, or all copies brought together."""
-        found = self._together()
-        return super().value() if found is None else found
+        return self._get_cross_replica() if self._speaks_for_all() else self.get().value()
 
     def read_value(self) -> Any:
         """The same."""
-        found = self._together()
-        return super().read_value() if found is None else found
+        return tf.identity(self._get_cross_replica()) if self._speaks_for_all() else self.get().read_value()
+
+    def _as_tensor(self, dtype: Any, as_ref: bool) -> Any:
+        check_conversion(self, dtype)
+        return self.value()
+
+    def get(self, device: Any = None) -> Any:
+        """The copy on a device, or of the replica; who speaks for all gets the first."""
+        if device is None and self._speaks_for_all():
+            return self.primary
+        return super().get(device)
 
     def _as_graph_element(self) -> Any:
         if len(self._values) == 1:
@@ -234,6 +291,65 @@ class SyncOnReadVariable(DistributedVariable):
 
     def _saveable(self, name: str) -> SaveableObject:
         return DistributedSaveable(self, name, self._share)
+
+
+@internal(VALUES + "TPUVariableMixin")
+class TPUVariableMixin:
+    """Marks the variables of TPUStrategy, whose cores are replicas on processors here."""
+
+
+@internal(VALUES + "TPUMirroredVariable")
+class TPUMirroredVariable(TPUVariableMixin, MirroredVariable):
+    """A mirrored variable of TPUStrategy."""
+
+
+@internal(VALUES + "TPUSyncOnReadVariable")
+class TPUSyncOnReadVariable(TPUVariableMixin, SyncOnReadVariable):
+    """A variable of TPUStrategy whose copies are brought together when it is read."""
+
+
+@internal(VALUES + "AggregatingVariable")
+@_as_its_copies
+class AggregatingVariable(BaseResourceVariable):
+    """One variable that several replicas write to: what they write is brought together first."""
+
+    def __init__(self, strategy: Any, v: Any, aggregation: Any) -> None:
+        self._distribute_strategy = strategy
+        self._v = v
+        self._aggregation = aggregation
+        v._mirrored_in = self
+
+    primary = property(lambda self: self._v)
+    values = property(lambda self: (self._v,))
+    _initializer_op = _of_first("_initializer_op")
+    _is_initialized_op = _of_first("_is_initialized_op")
+
+    def get(self) -> Any:
+        """The variable itself."""
+        return self._v
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_v":
+            raise AttributeError(name)
+        return getattr(self._v, name)
+
+    def __repr__(self) -> str:
+        return repr(self._v)
+
+    def _written(self, how: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        strategy = self._distribute_strategy
+        with strategy.scope() if not strategy_context.has_strategy() else contextlib.nullcontext():
+            if strategy_context.in_cross_replica_context():
+                if strategy_context.get_update_device() is not None:
+                    return getattr(self._v, how)(*args, **kwargs)
+                return strategy.extended.update(self, lambda v, *args: getattr(v, how)(*args, **kwargs), args=args)
+            refuse_without_aggregation(self)
+            context = strategy_context.get_replica_context()
+            return context.merge_call(functools.partial(_aggregated_write, self, how, kwargs), args=args)
+
+
+for _how in _WRITES:
+    setattr(AggregatingVariable, _how, _writer(_how))
 
 
 @internal(VALUES + "DistributedSaveable")

@@ -13,14 +13,14 @@ from everflow.graph.graph import Graph
 from everflow.graph.interpolation import described
 from everflow.graph.operation import Operation
 from everflow.runtime.devices import GPU
-from everflow.runtime.tasks import Task
+from everflow.runtime.tasks import HERE, Task
 
 
 class Placer:
     """Places the ops of a session's graph, each once. Where an op's device leaves it open, its task is the first."""
 
     def __init__(self, config: Any, tasks: list[Task] | None = None) -> None:
-        self.tasks = tasks or [Task(config=config)]
+        self.tasks = tasks or [Task(HERE.job, HERE.index, config)]
         self._is_soft = config is not None and config.allow_soft_placement
         self._logs = config is not None and config.log_device_placement
         self._only_what_runs = config is not None and config.graph_options.place_pruned_graph

@@ -44,5 +44,15 @@ class Task:
         return Task(job, index, self.config, resources)
 
 
+class _Here:
+    """What the task of a session without a server is called: a worker of a cluster that has none goes by its own name."""
+
+    job = "localhost"
+    index = 0
+
+
+HERE = _Here()
+
+
 # The tasks of the servers in this process, by the addresses they listen at.
 served: dict[str, Any] = {}

@@ -38,13 +38,13 @@ def apply_for_all(optimizer: Any, strategy: Any, pairs: Any, global_step: Any, n
         updates = [
             done
             for gradient, var in zip(gradients, variables)
-            for done in strategy.experimental_local_results(extended.update(var, update, args=(gradient,), group=False))
+            for done in tf.nest.flatten(extended.update(var, update, args=(gradient,), group=False))
         ]
         where = extended.non_slot_devices(variables)
         finished = extended.update_non_slot(where, lambda: optimizer._finish(updates, "update"), group=False)
         if global_step is None:
             return strategy.group(finished, name=scope)
-        ready = [op for op in strategy.experimental_local_results(finished) if op is not None]
+        ready = [op for op in tf.nest.flatten(finished) if op is not None]
         with control_dependencies(ready if not tf.executing_eagerly() else []):
             return extended.update(global_step, lambda step: step.assign_add(1, read_value=False))
 

@@ -9,6 +9,7 @@ from typing import Any
 import everflow as tf
 from everflow import errors
 from everflow.api import internal, public
+from everflow.distribute.worker_context import get_current_worker_context
 from everflow.graph.keys import GraphKeys
 from everflow.train.coordinator import Coordinator
 from everflow.train.hooks_saving import CheckpointSaverHook, SummarySaverHook
@@ -198,6 +199,9 @@ class MonitoredSession(_MonitoredSession):
     """
 
     def __init__(self, session_creator: Any = None, hooks: Any = None, stop_grace_period_secs: float = 120) -> None:
+        worker = get_current_worker_context()
+        if session_creator is None and worker is not None:
+            session_creator = worker.session_creator()
         super().__init__(session_creator, hooks, should_recover=True, stop_grace_period_secs=stop_grace_period_secs)
 
 
@@ -265,6 +269,22 @@ def MonitoredTrainingSession(
         "save_secs": save_checkpoint_secs if _given(save_checkpoint_secs) else None,
     }
     scaffold = scaffold or Scaffold()
+    context = get_current_worker_context()
+    if context is not None:
+        return _of_worker(
+            context,
+            scaffold,
+            checkpoint_dir,
+            list(hooks or ()),
+            list(chief_only_hooks or ()),
+            summary_every,
+            checkpoint_every,
+            config,
+            stop_grace_period_secs,
+            log_step_count_steps,
+            max_wait_secs,
+            summary_dir or checkpoint_dir,
+        )
     if not is_chief:
         worker = WorkerSessionCreator(scaffold=scaffold, master=master, config=config, max_wait_secs=max_wait_secs)
         return MonitoredSession(session_creator=worker, hooks=hooks or [], stop_grace_period_secs=stop_grace_period_secs)
@@ -280,3 +300,33 @@ def MonitoredTrainingSession(
         all_hooks.append(CheckpointSaverHook(checkpoint_dir, scaffold=scaffold, **checkpoint_every))
     all_hooks.extend(hooks or ())
     return MonitoredSession(session_creator=chief, hooks=all_hooks, stop_grace_period_secs=stop_grace_period_secs)
+
+
+def _of_worker(
+    context: Any,
+    scaffold: Any,
+    checkpoint_dir: Any,
+    hooks: list[Any],
+    chief_only_hooks: list[Any],
+    summary_every: dict[str, Any],
+    checkpoint_every: dict[str, Any],
+    config: Any,
+    stop_grace_period_secs: float,
+    log_step_count_steps: int | None,
+    max_wait_secs: float,
+    summary_dir: Any,
+) -> MonitoredSession:
+    """The session of a worker that the coordinator runs: what it saves, its strategy says."""
+    creator = context.session_creator(
+        scaffold, config, checkpoint_dir if context.experimental_should_init else None, max_wait_secs=max_wait_secs
+    )
+    if context.should_save_summary and summary_dir:
+        if log_step_count_steps and log_step_count_steps > 0:
+            hooks.append(StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps))
+        if any(often and often > 0 for often in summary_every.values()):
+            hooks.append(SummarySaverHook(scaffold=scaffold, output_dir=summary_dir, **summary_every))
+    if context.should_checkpoint and checkpoint_dir and any(often and often > 0 for often in checkpoint_every.values()):
+        hooks.append(CheckpointSaverHook(checkpoint_dir, scaffold=scaffold, **checkpoint_every))
+    if not context.distributed_mode or context.is_chief:
+        hooks = chief_only_hooks + hooks
+    return MonitoredSession(session_creator=creator, hooks=hooks, stop_grace_period_secs=stop_grace_period_secs)

@@ -25,7 +25,7 @@ def test_scopes_speak_for_all_replicas():
     with strategy.scope():
         assert tf.distribute.get_strategy() is strategy and tf.distribute.in_cross_replica_context()
         assert tf.distribute.get_replica_context() is None
-        with pytest.raises(RuntimeError, match="Must not nest"), tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+        with pytest.raises(RuntimeError, match="Mixing different"), tf.distribute.OneDeviceStrategy("/cpu:0").scope():
             pass
 
 

@@ -15,6 +15,7 @@ from everflow.distribute.server import Server as Server
 from everflow.distribute.strategy import Strategy as Strategy
 from everflow.distribute.strategy import StrategyExtended as StrategyExtended
 from everflow._api.distribute import cluster_resolver as cluster_resolver
+from everflow._api.distribute import experimental as experimental
 from everflow.distribute.strategy_context import experimental_set_strategy as experimental_set_strategy
 from everflow.distribute.strategy import get_loss_reduction as get_loss_reduction
 from everflow.distribute.strategy_context import get_replica_context as get_replica_context

@@ -1,18 +1,37 @@
 """Written by `make index`."""
 from typing import Any
 
+from everflow.distribute.reductions import AllReduceCrossDeviceOps as AllReduceCrossDeviceOps
+from everflow.distribute.multi_worker_mirrored import ContribCollectiveAllReduceStrategy as _CollectiveAllReduceStrategy
+CollectiveAllReduceStrategy = _CollectiveAllReduceStrategy
 from everflow.distribute.reductions import CrossDeviceOps as CrossDeviceOps
+from everflow.distribute.config import DistributeConfig as DistributeConfig
 from everflow.distribute.strategy import Strategy as _DistributionStrategy
 DistributionStrategy = _DistributionStrategy
 from everflow.distribute.mirrored import ContribMirroredStrategy as _MirroredStrategy
 MirroredStrategy = _MirroredStrategy
-from everflow.distribute.one_device import ContribOneDeviceStrategy as _OneDeviceStrategy
-OneDeviceStrategy = _OneDeviceStrategy
+from everflow.distribute.steps import Monitor as Monitor
+from everflow.distribute.reductions import MultiWorkerAllReduce as MultiWorkerAllReduce
+from everflow.distribute.one_device import OneDeviceStrategy as OneDeviceStrategy
+from everflow.distribute.parameter_server import ContribParameterServerStrategy as _ParameterServerStrategy
+ParameterServerStrategy = _ParameterServerStrategy
 from everflow.distribute.reductions import ReductionToOneDevice as _ReductionToOneDeviceCrossDeviceOps
 ReductionToOneDeviceCrossDeviceOps = _ReductionToOneDeviceCrossDeviceOps
+from everflow.distribute.strategy import ReplicaContext as ReplicaContext
+from everflow.distribute.steps import StandardInputStep as StandardInputStep
+from everflow.distribute.steps import StandardSingleLossStep as StandardSingleLossStep
+from everflow.distribute.steps import Step as Step
+from everflow.distribute.tpu import TPUStrategy as TPUStrategy
+from everflow.distribute.strategy_context import UpdateContext as UpdateContext
+from everflow.distribute.strategy_context import get_cross_replica_context as get_cross_replica_context
+from everflow.distribute.strategy_context import get_strategy as _get_distribution_strategy
+get_distribution_strategy = _get_distribution_strategy
+from everflow.distribute.strategy import get_loss_reduction as get_loss_reduction
 from everflow.distribute.strategy_context import get_replica_context as get_replica_context
 from everflow.distribute.strategy_context import get_strategy as get_strategy
 from everflow.distribute.strategy_context import has_strategy as _has_distribution_strategy
 has_distribution_strategy = _has_distribution_strategy
 from everflow.distribute.strategy_context import has_strategy as has_strategy
 from everflow.distribute.strategy_context import in_cross_replica_context as in_cross_replica_context
+from everflow.distribute.strategy_context import require_replica_context as require_replica_context
+from everflow.distribute.coordinator import run_standard_tensorflow_server as run_standard_tensorflow_server

@@ -1,0 +1,101 @@
+"""The processes that reduce values with each other, over torch.distributed with Gloo."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from everflow.distribute.cluster_spec import ClusterSpec
+from everflow.distribute.cluster_workers import id_in_cluster, worker_count
+from everflow.errors import failed_precondition, unavailable
+
+_MERGES = {"Add": dist.ReduceOp.SUM, "Mul": dist.ReduceOp.PRODUCT, "Min": dist.ReduceOp.MIN, "Max": dist.ReduceOp.MAX}
+
+
+class ProcessGroup:
+    """The workers of a cluster: each is a process, and they meet at the first of them."""
+
+    def __init__(self, cluster_spec: ClusterSpec, task_type: str, task_id: int) -> None:
+        self.size = worker_count(cluster_spec, task_type)
+        self.rank = id_in_cluster(cluster_spec, task_type, task_id)
+        leader = "chief" if "chief" in cluster_spec.jobs else "worker"
+        self.address = cluster_spec.task_address(leader, 0)
+        self._lock = threading.Lock()
+        self._group: Any = None
+
+    def _connected(self) -> Any:
+        with self._lock:
+            if self._group is None:
+                seconds = float(os.environ.get("EVERFLOW_COLLECTIVE_TIMEOUT", "600"))
+                patience = datetime.timedelta(seconds=seconds)
+                host, _, port = self.address.rpartition(":")
+                try:
+                    store = dist.TCPStore(host, int(port), self.size, is_master=self.rank == 0, timeout=patience)
+                    self._group = dist.ProcessGroupGloo(dist.PrefixStore("everflow", store), self.rank, self.size, patience)
+                except RuntimeError as error:
+                    raise unavailable(f"The workers did not meet at {self.address}: {error}") from None
+            return self._group
+
+    def _done(self, what: str, start: Callable[[Any], Any]) -> None:
+        group = self._connected()
+        try:
+            start(group).wait()
+        except RuntimeError as error:
+            raise unavailable(f"{what} with {self.size - 1} other workers failed: {error}") from None
+
+    def reduced(self, value: torch.Tensor, merge: str) -> torch.Tensor:
+        """The values of all workers, merged."""
+        total = value.detach().clone().contiguous()
+        options = dist.AllreduceOptions()
+        options.reduceOp = _MERGES[merge]
+        self._done("An all-reduce", lambda group: group.allreduce([total], options))
+        return total
+
+    def gathered(self, value: torch.Tensor) -> torch.Tensor:
+        """The values of all workers, one below the other."""
+        own = value.detach().contiguous()
+        parts = [torch.empty_like(own) for _ in range(self.size)]
+        self._done("An all-gather", lambda group: group.allgather([parts], [own]))
+        return torch.cat(parts)
+
+    def broadcast(self, value: torch.Tensor, is_sender: bool) -> torch.Tensor:
+        """The sender's value. The others add zeros to it, so that nobody needs to know who the sender is."""
+        return self.reduced(value if is_sender else torch.zeros_like(value), "Add")
+
+    def barrier(self) -> None:
+        """Waits for the others."""
+        self._done("Waiting", lambda group: group.barrier())
+
+
+class _Current:
+    group: ProcessGroup | None = None
+
+
+_current = _Current()
+
+
+def join(cluster_spec: ClusterSpec, task_type: str, task_id: int) -> None:
+    """Makes this process a worker of a cluster; they meet when the first of them reduces something."""
+    found = ProcessGroup(cluster_spec, task_type, task_id)
+    known = _current.group
+    if known is not None and (known.size, known.rank, known.address) == (found.size, found.rank, found.address):
+        return
+    _current.group = found
+
+
+def process_group(group_size: int) -> ProcessGroup:
+    """The group that an op of this many members belongs to."""
+    group = _current.group
+    if group is None or group.size != group_size:
+        known = "no cluster" if group is None else f"a cluster of {group.size}"
+        raise failed_precondition(
+            f"A collective of {group_size} members, in a process that is a worker of {known}. Make a MultiWorkerMirroredStrategy where "
+            "TF_CONFIG names the workers."
+        )
+    return group
