@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow import nest
+from everflow.distribute.strategy_context import has_strategy, in_cross_replica_context
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.graph import Graph
@@ -79,6 +80,9 @@ class LayerResults:
         """Adds ops that a training step shall run (or functions that make them)."""
         context = call_context()
         if context.in_call and context.frozen:
+            return
+        if has_strategy() and in_cross_replica_context():
+            # Replicas have updates; what speaks for all of them has none.
             return
         if executing_eagerly():
             for update in _as_list(updates):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import everflow as tf
 from everflow import nest
 from everflow.api import internal, public
+from everflow.distribute.strategy_context import has_strategy
 from everflow.eager.context import executing_eagerly
 from everflow.graph.dtypes import as_dtype
 from everflow.graph.scopes import init_scope, name_scope
@@ -23,6 +25,7 @@ from everflow.keras.training.compiling import Compiled
 from everflow.keras.training.data import Workers, batches_of, one_batch, split_batches, validation_batches
 from everflow.keras.training.eager_steps import EagerSteps, apply_gradients
 from everflow.keras.training.inputs import ModelInputs
+from everflow.keras.training.replicated_steps import ReplicatedSteps, own_share
 from everflow.keras.training.steps import GraphSteps
 from everflow.platform import logging as tf_logging
 
@@ -107,12 +110,13 @@ class Model(Network):
         assert self._compiled is not None
         if not self.output_names:
             self._note(output_names=generic_output_names(outputs))
-        self._compiled.settle(self, outputs)
+        with self._strategy_scope():
+            self._compiled.settle(self, outputs)
         endpoints = self._compiled.endpoints
         if self.run_eagerly:
             self._steps = EagerSteps(self, endpoints)
         else:
-            self._steps = GraphSteps(self, endpoints, self._compiled.session_arguments)
+            self._steps = self._kind_of_steps()(self, endpoints, self._compiled.session_arguments)
             self._steps.compare(self._compiled.given_targets(self.output_names))
 
     @property
@@ -185,7 +189,8 @@ class Model(Network):
         if to_compare:
             self._assert_compile_was_called()
         if not self._is_ready(False):
-            self._set_inputs(x)
+            with self._strategy_scope():
+                self._set_inputs(x)
         if self._is_ready(to_compare):
             return
         outputs = self.outputs
@@ -242,9 +247,17 @@ class Model(Network):
             self._check_trainable_weights_consistency()
         return self._steps.step(mode)
 
+    def _strategy_scope(self) -> Any:
+        """Where the variables of metrics and the optimizer are made as those of the model were."""
+        strategy = self._distribution_strategy
+        return contextlib.nullcontext() if strategy is None or has_strategy() else strategy.scope()
+
+    def _kind_of_steps(self) -> Any:
+        return GraphSteps if self._distribution_strategy is None else ReplicatedSteps
+
     def _predicting_steps(self) -> GraphSteps:
         """Steps of a model that is not compiled, or not yet to the end."""
-        return GraphSteps(self, session_arguments=self._compiled.session_arguments if self._compiled is not None else None)
+        return self._kind_of_steps()(self, session_arguments=self._compiled.session_arguments if self._compiled is not None else None)
 
     def _optimizer_updates(self, variables: Any, loss: Any) -> list[Any]:
         """What a step of training changes."""
@@ -306,6 +319,7 @@ class Model(Network):
         if kwargs:
             raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
         self._assert_compile_was_called()
+        x, y, sample_weight, batch_size = own_share(self._distribution_strategy, x, y, sample_weight, batch_size, shuffle)
         if validation_split and validation_data is None:
             batches, validation = split_batches(self, x, y, sample_weight, class_weight, validation_split, batch_size, shuffle)
         else:
@@ -331,6 +345,7 @@ class Model(Network):
     ) -> Any:
         """The loss and the metrics over data."""
         self._assert_compile_was_called()
+        x, y, sample_weight, batch_size = own_share(self._distribution_strategy, x, y, sample_weight, batch_size, False)
         batches = batches_of(
             self, x, y, sample_weight, batch_size=batch_size, steps=steps, workers=Workers(workers, use_multiprocessing, max_queue_size)
         )

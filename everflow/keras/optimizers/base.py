@@ -9,7 +9,7 @@ import everflow as tf
 from everflow import api, nest
 from everflow.api import internal, public
 from everflow.distribute.strategy_context import get_replica_context, has_strategy
-from everflow.distribute.values import Mirrored, PerReplica
+from everflow.distribute.values import Mirrored
 from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
@@ -244,12 +244,14 @@ class OptimizerV2(Trackable):
     def _distributed_apply(self, distribution: Any, grads_and_vars: Any, name: str | None = None) -> Any:
         """The step of all replicas of a strategy together: their gradients are added up."""
         extended = distribution.extended
-        pairs = [(extended.reduce_to("SUM", g, v) if isinstance(g, PerReplica) else g, v) for g, v in grads_and_vars]
+        pairs = list(grads_and_vars)
+        reduced = extended.batch_reduce_to("SUM", [(g, v) for g, v in pairs])
+        pairs = [(g, v) for g, (_, v) in zip(reduced, pairs)]
         copies = [copy for _, var in pairs for copy in distribution.experimental_local_results(var)]
         state = self._prepare(copies)
         with name_scope(name or self._name) as scope:
             done = [extended.update(var, lambda copy, g: self._apply(g, copy, state), args=(g,), group=False) for g, var in pairs]
-            return self._counted([u for updates in done for u in distribution.experimental_local_results(updates)], scope)
+            return self._counted(nest.flatten(done), scope)
 
     def _counted(self, updates: list[Any], scope: str) -> Any:
         """Counts the step after its updates."""
