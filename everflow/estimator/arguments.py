@@ -48,3 +48,11 @@ def check_model_fn(model_fn: Callable[..., Any], params: Any) -> None:
         unknown &= required
         if unknown:
             raise ValueError(f"model_fn ({model_fn}) has following not expected args: {sorted(unknown)}")
+
+
+def check_positive_integer(value: Any, name: str) -> None:
+    """An error where a value is no positive integer."""
+    if not isinstance(value, int):
+        raise TypeError(f"{name} must be int, got {type(value)}")
+    if value <= 0:
+        raise ValueError(f"{name} must be positive, got {value}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
 import tempfile
@@ -307,6 +308,10 @@ class Estimator:
         return exporting.export(self, export_dir_base, input_receiver_fn_map, assets_extra, as_text, checkpoint_path, True)
 
     # What subclasses may change
+
+    def _exporting(self) -> Any:
+        """What surrounds an export."""
+        return contextlib.nullcontext()
 
     def _convert_train_steps_to_hooks(self, steps: int | None, max_steps: int | None) -> list[Any]:
         """What ends a training after so many steps, or at one."""

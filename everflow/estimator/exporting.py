@@ -55,15 +55,16 @@ def export(
     builder = SavedModelBuilder(scratch)
     saved = False
     for mode in modes:
-        _add_graph(
-            estimator,
-            builder,
-            mode,
-            input_receiver_fn_map[mode],
-            checkpoint_path,
-            save_variables=not saved,
-            strip_default_attrs=strip_default_attrs,
-        )
+        with estimator._exporting():
+            _add_graph(
+                estimator,
+                builder,
+                mode,
+                input_receiver_fn_map[mode],
+                checkpoint_path,
+                save_variables=not saved,
+                strip_default_attrs=strip_default_attrs,
+            )
         saved = True
     builder.save(as_text)
     if assets_extra:

@@ -1,12 +1,13 @@
-"""TPUEstimator on processors: programs written for TPUs run here without one."""
+"""TPUEstimator on processors: programs written for TPUs run here without one, their shards on one machine."""
 
 from __future__ import annotations
 
 import collections
+import contextlib
 import copy
 import enum
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import everflow as tf
@@ -16,6 +17,7 @@ from everflow.estimator.estimator import Estimator
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.run_config import RunConfig, TaskType
 from everflow.estimator.spec import EstimatorSpec
+from everflow.estimator.tpu_shards import joined_batches, joined_inputs, shards_as_one
 from everflow.graph.scopes import device
 from everflow.train.global_step import create_global_step
 
@@ -269,10 +271,12 @@ class TPUEstimator(Estimator):
             raise ValueError("`config` must be provided with type `tpu_config.RunConfig`")
         if params is not None and any(key in params for key in _RESERVED):
             raise ValueError(f"{_RESERVED} are reserved keys but existed in params {params}.")
+        self._shards = 1
         if use_tpu:
-            if train_batch_size is None:
-                raise ValueError("`train_batch_size` cannot be `None`")
-            raise RuntimeError("Cannot find any TPU cores in the system. Use use_tpu=False to run on processors.")
+            self._check_batch_sizes(config, train_batch_size, eval_batch_size, predict_batch_size)
+            self._shards = config.tpu_config.num_shards or 1
+        self._uses_shards, self._evaluates_on_shards = use_tpu, use_tpu and eval_on_tpu
+        self._batch_axis = batch_axis
         self._batch_sizes = {ModeKeys.TRAIN: train_batch_size, ModeKeys.EVAL: eval_batch_size, ModeKeys.PREDICT: predict_batch_size}
         self._given_model_fn = model_fn
         arguments.check_model_fn(model_fn, params)
@@ -285,18 +289,69 @@ class TPUEstimator(Estimator):
         with graph.as_default(), tf.variable_scope("", use_resource=True):
             return create_global_step(graph)
 
-    def _params_for(self, mode: str) -> Any:
-        """The parameters with the batch size of a mode."""
+    @staticmethod
+    def _check_batch_sizes(config: Any, train: Any, evaluation: Any, predict: Any) -> None:
+        """Batches must be such that every shard gets the same share."""
+        if train is None:
+            raise ValueError("`train_batch_size` cannot be `None`")
+        arguments.check_positive_integer(train, "train_batch_size")
+        shards = config.tpu_config.num_shards or 1
+        per_shard = config.tpu_config.per_host_input_for_training is InputPipelineConfig.PER_SHARD_V1
+        if per_shard and config.tpu_config.num_cores_per_replica:
+            raise ValueError(
+                "Model parallelism only supports per host input for training. Please adjust TPURunconfig.per_host_input_for_training."
+            )
+        for what, size in (("train", train), ("eval", evaluation), ("predict", predict)):
+            if size is None:
+                continue
+            arguments.check_positive_integer(size, f"{what}_batch_size")
+            if size % shards:
+                raise ValueError(f"{what} batch size {size} must be divisible by number of replicas {shards}")
+
+    # What is exported runs as one piece.
+    _is_exporting = False
+
+    @contextlib.contextmanager
+    def _exporting(self) -> Iterator[None]:
+        self._is_exporting = True
+        try:
+            yield
+        finally:
+            self._is_exporting = False
+
+    def _on_shards(self, mode: str) -> bool:
+        if self._is_exporting:
+            return False
+        return self._evaluates_on_shards if mode == ModeKeys.EVAL else self._uses_shards
+
+    def _size_of_batch(self, mode: str) -> Any:
+        """The batch size of a mode; on shards, evaluation and prediction need one."""
+        size = self._batch_sizes[mode]
+        if size is None and self._on_shards(mode):
+            what = "eval" if mode == ModeKeys.EVAL else "predict"
+            method = "evaluate" if mode == ModeKeys.EVAL else "predict"
+            raise ValueError(f"{what}_batch_size in TPUEstimator constructor cannot be `None` if .{method} is running on TPU.")
+        return size
+
+    def _params_for(self, mode: str, shards: int = 1) -> Any:
+        """The parameters with the batch size of a mode, or of one of its shards."""
         params = copy.deepcopy(self._params)
-        if self._batch_sizes[mode] is not None:
-            params["batch_size"] = self._batch_sizes[mode]
+        size = self._size_of_batch(mode)
+        if size is not None:
+            params["batch_size"] = size // shards
         return params
 
     def _as_plain_model_fn(self, features: Any, labels: Any, mode: str, params: Any, config: Any) -> Any:
-        taken = arguments.parameters_of(self._given_model_fn)
-        given = {"labels": labels, "mode": mode, "params": self._params_for(mode), "config": config}
-        spec = self._given_model_fn(features, **{name: value for name, value in given.items() if name in taken})
+        shards = self._shards if self._on_shards(mode) else 1
+        if shards > 1:
+            return shards_as_one(self._called_model_fn, features, labels, mode, config, shards, self._batch_axis)
+        spec = self._called_model_fn(features, labels, mode, config, 1)
         return spec.as_estimator_spec() if isinstance(spec, TPUEstimatorSpec) else spec
+
+    def _called_model_fn(self, features: Any, labels: Any, mode: str, config: Any, shards: int) -> Any:
+        taken = arguments.parameters_of(self._given_model_fn)
+        given = {"labels": labels, "mode": mode, "params": self._params_for(mode, shards), "config": config}
+        return self._given_model_fn(features, **{name: value for name, value in given.items() if name in taken})
 
     def _call_input_fn(self, input_fn: Callable[..., Any], mode: str, input_context: Any = None) -> Any:
         taken = arguments.parameters_of(input_fn)
@@ -305,6 +360,20 @@ class TPUEstimator(Estimator):
                 f"input_fn ({input_fn}) does not include params argument, required by TPUEstimator to pass batch size as "
                 "params['batch_size']"
             )
-        given = {"mode": mode, "params": self._params_for(mode), "config": self.config, "input_context": input_context}
-        with device("/cpu:0"):
-            return input_fn(**{name: value for name, value in given.items() if name in taken})
+        shards = self._shards if self._on_shards(mode) else 1
+        how = self.config.tpu_config.per_host_input_for_training if mode == ModeKeys.TRAIN else InputPipelineConfig.PER_HOST_V1
+        if shards == 1:
+            how = InputPipelineConfig.PER_HOST_V1
+        # Hosts are fed whole batches, or shards theirs.
+        own = 1 if how is InputPipelineConfig.PER_HOST_V1 else shards
+        given = {"mode": mode, "params": self._params_for(mode, own), "config": self.config, "input_context": input_context}
+
+        def called() -> Any:
+            with device("/cpu:0"):
+                return input_fn(**{name: value for name, value in given.items() if name in taken})
+
+        if how is InputPipelineConfig.PER_HOST_V1:
+            return called()
+        if how is InputPipelineConfig.PER_SHARD_V1:
+            return joined_inputs([called() for _ in range(shards)])
+        return joined_batches(called(), shards)
