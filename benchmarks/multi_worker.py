@@ -1,0 +1,126 @@
+"""Times MultiWorkerMirroredStrategy with two processes against torch's DistributedDataParallel: the same network, batch and machine.
+
+    python benchmarks/multi_worker.py [--steps 200] [--batch 256] [--rounds 3]
+
+Each process has one thread. The global batch is shared out between the two; a step is forward, backward, all-reduce over Gloo and plain
+gradient descent. Prints steps per second of each, and their ratio: the best of some rounds that take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+
+SIZES = (784, 512, 512, 10)
+WARMUP = 20
+
+
+def ours(rank: int, batch: int, steps: int) -> float:
+    import numpy as np
+
+    import everflow as tf
+
+    strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
+    random = np.random.RandomState(rank)
+    x, y = random.rand(batch // 2, SIZES[0]).astype(np.float32), random.randint(SIZES[-1], size=batch // 2)
+    pictures, labels = tf.placeholder(tf.float32, x.shape), tf.placeholder(tf.int64, y.shape)
+    optimizer = tf.train.GradientDescentOptimizer(0.01)
+
+    def step():
+        found = pictures
+        for i, size in enumerate(SIZES[1:]):
+            found = tf.layers.dense(found, size, tf.nn.relu if i < len(SIZES) - 2 else None, name=f"dense_{i}")
+        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=found)) / 2
+        return optimizer.minimize(loss)
+
+    with strategy.scope():
+        train = strategy.group(strategy.experimental_run_v2(step))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        run = session.make_callable(train, [pictures, labels])
+        for _ in range(WARMUP):
+            run(x, y)
+        start = time.perf_counter()
+        for _ in range(steps):
+            run(x, y)
+        return steps / (time.perf_counter() - start)
+
+
+def torch_ddp(rank: int, batch: int, steps: int) -> float:
+    import torch
+    import torch.distributed as dist
+
+    torch.set_num_threads(1)
+    leader = json.loads(os.environ["TF_CONFIG"])["cluster"]["worker"][0]
+    dist.init_process_group("gloo", init_method=f"tcp://{leader}", rank=rank, world_size=2)
+    layers: list[torch.nn.Module] = []
+    for given, size in zip(SIZES, SIZES[1:]):
+        layers += [torch.nn.Linear(given, size), torch.nn.ReLU()]
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(*layers[:-1]))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    x, y = torch.rand(batch // 2, SIZES[0]), torch.randint(SIZES[-1], (batch // 2,))
+
+    def step() -> None:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+    for _ in range(WARMUP):
+        step()
+    start = time.perf_counter()
+    for _ in range(steps):
+        step()
+    return steps / (time.perf_counter() - start)
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("localhost", 0))
+        return one.getsockname()[1]
+
+
+def timed(kind: str, batch: int, steps: int) -> float:
+    """Steps per second of the slower of two processes."""
+    cluster = {"worker": [f"localhost:{free_port()}" for _ in range(2)]}
+    processes = []
+    for rank in range(2):
+        config = json.dumps({"cluster": cluster, "task": {"type": "worker", "index": rank}})
+        environment = {**os.environ, "TF_CONFIG": config, "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, __file__, "--worker", kind, "--rank", str(rank), "--batch", str(batch), "--steps", str(steps)]
+        processes.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
+    rates = []
+    for process in processes:
+        out, _ = process.communicate()
+        if process.returncode:
+            sys.exit(f"multi_worker: a worker of {kind} failed")
+        rates.append(float(out.splitlines()[-1]))
+    return min(rates)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--worker", choices=["ours", "torch"])
+    parser.add_argument("--rank", type=int)
+    given = parser.parse_args()
+    if given.worker:
+        print((ours if given.worker == "ours" else torch_ddp)(given.rank, given.batch, given.steps))
+        return
+    best = {"ours": 0.0, "torch": 0.0}
+    for _ in range(given.rounds):
+        for kind in best:
+            best[kind] = max(best[kind], timed(kind, given.batch, given.steps))
+    print(f"MultiWorkerMirroredStrategy {best['ours']:8.1f} steps/s")
+    print(f"torch DDP                   {best['torch']:8.1f} steps/s")
+    print(f"ratio                       {best['ours'] / best['torch']:8.2f}")
+
+
+if __name__ == "__main__":
+    main()
