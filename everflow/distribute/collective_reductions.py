@@ -76,7 +76,7 @@ class CollectiveKeys:
         return self._next("variable", self._variable_start)
 
 
-def _keys(collective_keys: CollectiveKeys, devices: Sequence[str]) -> dict[str, int]:
+def _keys(collective_keys: CollectiveKeys, devices: Sequence[str]) -> dict[str, Any]:
     return {"group_key": collective_keys.get_group_key(devices), "instance_key": collective_keys.get_op_instance_key()}
 
 

@@ -415,19 +415,18 @@ class FedByWorkers:
 
     _input_workers: InputWorkers
     _strategy: Any
-    _num_replicas_in_sync: int
     _global_batch_size: bool
 
     def _input_contexts(self) -> list[InputContext]:
         count = self._input_workers.num_workers
-        return [InputContext(count, i, self._num_replicas_in_sync) for i in range(count)]
+        return [InputContext(count, i, self._strategy.num_replicas_in_sync) for i in range(count)]
 
     def _input_context_of_worker(self) -> InputContext | None:
         """Which pipeline of several graphs this one is; None where one graph holds all."""
         return None
 
     def _split_batch_by(self) -> int | None:
-        replicas = self._num_replicas_in_sync
+        replicas = self._strategy.num_replicas_in_sync
         return replicas if self._global_batch_size and replicas > 1 else None
 
     def _make_dataset_iterator(self, dataset: Any) -> Any:

@@ -115,7 +115,7 @@ class CollectiveAllReduceExtended(MirroredExtended):
         def agreed() -> Any:
             with device(where):
                 value = tf.convert_to_tensor(given() if callable(given) else given, dtype=kwargs.get("dtype"))
-                keys = {
+                keys: dict[str, Any] = {
                     "group_size": self._num_workers,
                     "group_key": self._collective_keys.get_group_key([where]),
                     "instance_key": self._collective_keys.get_variable_instance_key(),

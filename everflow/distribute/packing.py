@@ -62,7 +62,8 @@ class SmallTensors(Packing):
     def pack(self, tensors: Sequence[Any], where: str) -> list[Any]:
         """Groups, then what was too large for them."""
         self._groups: list[list[int]] = []
-        alone, group = [], []
+        alone: list[list[int]] = []
+        group: list[int] = []
         for i, tensor in enumerate(tensors):
             elements = tensor.shape.num_elements()
             if elements is None or elements * tensor.dtype.size > self._max_bytes or group and tensor.dtype != tensors[group[0]].dtype:

@@ -403,7 +403,7 @@ class HierarchicalCopyAllReduce(AllReduceCrossDeviceOps):
         super().__init__("hierarchical_copy", num_packs)
 
 
-AllReduceSpecTuple = internal(OPS + "AllReduceSpecTuple")(collections.namedtuple("AllReduceSpecTuple", ["alg", "shards", "limit"]))
+AllReduceSpecTuple: Any = internal(OPS + "AllReduceSpecTuple")(collections.namedtuple("AllReduceSpecTuple", ["alg", "shards", "limit"]))
 
 
 @public("contrib.distribute.MultiWorkerAllReduce")

@@ -138,7 +138,7 @@ class ReplicaThread(threading.Thread):
         self.brought = (merge_fn, args, kwargs)
         if not in_eager_mode():
             graph = get_default_graph()
-            self.scope, self.waited_for = graph.get_name_scope(), control_inputs_for(graph._controls, [])
+            self.scope, self.waited_for = graph.get_name_scope(), control_inputs_for(graph._controls, ())
         self._stopped.release()
         self._go.acquire()
         if self.is_cancelled:

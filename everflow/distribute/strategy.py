@@ -97,7 +97,7 @@ class StrategyScope:
         opened: list[tuple[str, Any]] = [("", Standing(strategy))]
         if not tf.executing_eagerly():
             again = tf.get_variable_scope()
-            partitioned = {} if strategy.extended._allow_variable_partition() else {"custom_getter": _unpartitioned}
+            partitioned: dict[str, Any] = {} if strategy.extended._allow_variable_partition() else {"custom_getter": _unpartitioned}
             scope = tf.variable_scope(again, use_resource=True, auxiliary_name_scope=False, **partitioned)
             opened.append(("Variable scope", scope))
         opened.append(("Variable creator scope", tf.variable_creator_scope(self._create)))
@@ -140,11 +140,12 @@ def _unpartitioned(getter: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _check_modes(kwargs: dict[str, Any]) -> None:
     """Fills in and checks how a variable is kept the same everywhere."""
-    for key, kind in (("synchronization", VariableSynchronization), ("aggregation", VariableAggregation)):
+    defaults = {"synchronization": VariableSynchronization.AUTO, "aggregation": VariableAggregation.NONE}
+    for key, default in defaults.items():
         given = kwargs.get(key)
         if given is None:
-            kwargs[key] = kind.AUTO if key == "synchronization" else kind.NONE  # type: ignore[attr-defined]
-        elif not isinstance(given, kind):
+            kwargs[key] = default
+        elif not isinstance(given, type(default)):
             raise ValueError(f"Invalid variable {key} mode: {given} for variable: {kwargs.get('name')}")
 
 

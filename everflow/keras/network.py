@@ -44,6 +44,7 @@ class Network(Layer):
     output_names: Any
     optimizer: Any
     _is_graph_network: bool
+    _distribution_strategy: Any
     _input_layers: list[Any]
     _output_layers: list[Any]
     _nested_inputs: Any
