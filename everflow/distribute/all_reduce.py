@@ -54,8 +54,12 @@ def padded_split(tensor: Any, pieces: int) -> tuple[list[Any], int]:
         if not padding:
             return tf.split(tensor, pieces), 0
         # Where pieces are few and padding is much, some of them hold nothing but zeros.
-        padded = tf.concat([tensor, tf.zeros([padding], tensor.dtype)], 0)
-        return tf.split(padded, pieces), padding
+        return tf.split(_lengthened(tensor, padding), pieces), padding
+
+
+def _lengthened(vector: Any, padding: int) -> Any:
+    with colocate_with(vector):
+        return tf.concat([vector, tf.zeros([padding], vector.dtype)], 0)
 
 
 @internal(ALL_REDUCE + "_strip_padding")
@@ -233,10 +237,16 @@ def build_recursive_hd_all_reduce(input_tensors: Sequence[Any], red_op: Any, un_
     """Recursive halving and doubling, for a power of two of devices."""
     devices = [tensor.device for tensor in input_tensors]
     vectors, shape = flattened(input_tensors)
+    # Every halving needs an even number of elements.
+    padding = -vectors[0].shape.as_list()[0] % len(devices)
+    if padding:
+        vectors = [_lengthened(vector, padding) for vector in vectors]
     found = halved(vectors, devices, red_op)
     if un_op:
         found = [_on_chunks(un_op, [[chunk]])[0][0] for chunk in found]
     totals = doubled(found, devices)
+    if padding:
+        totals = stripped(totals, padding)
     return reshaped(totals, shape) if len(shape) != 1 else totals
 
 
