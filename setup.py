@@ -16,7 +16,8 @@ from setuptools.errors import CompileError, LinkError, PlatformError
 NATIVE = pathlib.Path("native")
 NANOBIND = pathlib.Path(nanobind.__file__).parent
 FRAMEWORK = NATIVE / "framework"
-FRAMEWORK_LIBRARY = "libtensorflow_framework.so.1"
+C_API = NATIVE / "c_api"
+FRAMEWORK_LIBRARY, C_LIBRARY = "libtensorflow_framework.so.1", "libtensorflow.so.1"
 
 USES_CPP17 = """
 #include <optional>
@@ -67,28 +68,32 @@ class BuildNative(build_ext):
             extension.extra_compile_args, extension.extra_link_args = compile_args, link_args
         super().build_extensions()
         if self.compiler.compiler_type != "msvc":
-            self.build_framework(compile_args)
+            self.build_library(FRAMEWORK, FRAMEWORK_LIBRARY, [*compile_args, "-fvisibility=default"])
+            self.build_library(C_API, C_LIBRARY, compile_args)
 
-    def build_framework(self, compile_args: list[str]) -> None:
-        """The library that custom ops link with, beside the extension; all that its headers declare is seen from outside."""
-        target = pathlib.Path(self.get_ext_fullpath("everflow._native")).parent / FRAMEWORK_LIBRARY
-        sources = sorted(FRAMEWORK.glob("*.cpp"))
+    def build_library(self, folder: pathlib.Path, name: str, compile_args: list[str]) -> None:
+        """A library beside the extension: what custom ops link with, of which all is seen from outside, or the C API."""
+        target = pathlib.Path(self.get_ext_fullpath("everflow._native")).parent / name
         objects = self.compiler.compile(
-            [str(source) for source in sources],
+            [str(source) for source in sorted(folder.glob("*.cpp"))],
             output_dir=self.build_temp,
-            include_dirs=[str(FRAMEWORK), "everflow/include"],
+            include_dirs=[str(folder), "everflow/include"],
             macros=[("NDEBUG", None), ("EVERFLOW_NO_EIGEN", None)],
-            extra_postargs=[*compile_args, "-fvisibility=default"],
+            extra_postargs=compile_args,
         )
-        name = f"-Wl,-install_name,@rpath/{target.name}" if sys.platform == "darwin" else f"-Wl,-soname,{target.name}"
+        soname = f"-Wl,-install_name,@rpath/{target.name}" if sys.platform == "darwin" else f"-Wl,-soname,{target.name}"
         self.compiler.link_shared_object(
-            objects, str(target), extra_postargs=["-pthread", name, *([] if sys.platform == "darwin" else ["-s"])], target_lang="c++"
+            objects,
+            str(target),
+            extra_postargs=["-pthread", soname, *([] if sys.platform == "darwin" else ["-ldl", "-s"])],
+            target_lang="c++",
         )
 
     def copy_extensions_to_source(self) -> None:
         super().copy_extensions_to_source()
         if self.compiler.compiler_type != "msvc":
-            self.copy_file(str(pathlib.Path(self.build_lib, "everflow", FRAMEWORK_LIBRARY)), "everflow")
+            for name in (FRAMEWORK_LIBRARY, C_LIBRARY):
+                self.copy_file(str(pathlib.Path(self.build_lib, "everflow", name)), "everflow")
 
     def can_build(self, program: str, compile_args: list[str], *libraries: str) -> bool:
         """Whether a program compiles and links."""
