@@ -146,3 +146,13 @@ def test_towers_need_their_optimizer():
     replicated = tf.contrib.estimator.replicate_model_fn(model_fn, devices=["/cpu:0", "/cpu:0"])
     with pytest.raises(ValueError, match="wrap optimizers with TowerOptimizer"):
         replicated(data, data, tf.estimator.ModeKeys.TRAIN)
+
+
+@pytest.mark.parametrize(("seed", "first"), [(1, [0.62, 0.582, 0.3365]), (2, [0.4571, 0.2567, 0.3168])])
+def test_the_seed_of_the_config_chooses_the_first_centers_of_tensorflow(tmp_path, seed, first):
+    points = np.random.RandomState(3).rand(64, 3).astype(np.float32)
+    config = tf.estimator.RunConfig(tf_random_seed=seed, model_dir=str(tmp_path))
+    estimator = tf.estimator.experimental.KMeans(3, config=config, initial_clusters="kmeans_plus_plus", use_mini_batch=False, seed=5)
+    estimator.train(lambda: tf.data.Dataset.from_tensors(points).repeat(), steps=1)
+    # Measured with TensorFlow 1.15.5.
+    np.testing.assert_allclose(estimator.cluster_centers()[0], first, atol=1e-4)

@@ -110,7 +110,8 @@ class KMeansClustering(Estimator):
                 distance_metric=distance_metric,
                 use_mini_batch=use_mini_batch,
                 mini_batch_steps_per_iteration=mini_batch_steps_per_iteration,
-                random_seed=seed or 0,
+                # TensorFlow takes the graph's seed, which the config sets, whatever seed it is given.
+                random_seed=tf.get_seed(seed)[0] or 0,
                 kmeans_plus_plus_num_retries=kmeans_plus_plus_num_retries,
             ).training_graph()
             distances, indices, scores, is_initialized, init_op, training_op = graph
