@@ -48,7 +48,7 @@ class Server:
         self.spec = ClusterSpec(definition.cluster)
         tasks = self.spec._jobs.get(definition.job_name)
         if tasks is None:
-            raise errors.InvalidArgumentError(None, None, f'Job "{definition.job_name}" was not defined in cluster')
+            raise errors.InternalError(None, None, f'Job "{definition.job_name}" was not defined in cluster')
         if definition.task_index not in tasks:
             raise errors.InvalidArgumentError(None, None, f'Task {definition.task_index} was not defined in job "{definition.job_name}"')
         self._address = tasks[definition.task_index]

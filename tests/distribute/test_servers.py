@@ -144,6 +144,8 @@ def test_closing_a_session_ends_its_waiting_steps_only(server, config):
         (({"a": ["localhost:0", "localhost:0"]},), ValueError, "explicit `task_index`"),
         (({"a": ["localhost"]},), tf.errors.InvalidArgumentError, "Could not parse port"),
         (({"a": ["localhost:0"]}, "a", 2), tf.errors.InvalidArgumentError, 'Task 2 was not defined in job "a"'),
+        (({"a": ["localhost:0"]}, "a", -1), tf.errors.InvalidArgumentError, 'Task -1 was not defined in job "a"'),
+        (({"a": ["localhost:0"]}, "b", 0), tf.errors.InternalError, 'Job "b" was not defined in cluster'),
         (({"a": ["localhost:0"]}, "a", 0, "pigeon"), tf.errors.NotFoundError, "No server factory registered"),
     ],
 )
@@ -210,3 +212,29 @@ def test_iterators_without_a_name_to_share_are_each_sessions_own(server, config)
         handle = tf.placeholder(tf.string, [])
         again = tf.data.Iterator.from_string_handle(handle, (tf.int32,), ([],)).get_next()
         assert one.run(again, {handle: one.run(iterator.string_handle())}) == (3,)
+
+
+def test_partial_runs_keep_their_state_on_the_server(server, config):
+    with tf.Graph().as_default(), tf.Session(server.target, config=config) as session:
+        fed, later = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+        counted = tf.Variable(1.0, name="counted")
+        more = tf.assign_add(counted, fed)
+        product = more * later
+        session.run(counted.initializer)
+        handle = session.partial_run_setup([more, product], [fed, later])
+        first = session.partial_run(handle, more, {fed: 2.0})
+        assert first == 3.0
+        # What was fetched before is not computed again.
+        assert session.partial_run(handle, product, {later: 5.0}) == 15.0
+        assert session.run(counted) == 3.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Must run 'setup'"):
+            session.partial_run(handle, product, {later: 5.0})
+
+
+def test_failures_over_the_wire_name_the_op_and_where_it_was_made(server):
+    with tf.Graph().as_default(), tf.Session(server.target, config=over_the_wire()) as session:
+        x = tf.placeholder(tf.int32, [None])
+        picked = tf.gather([1, 2], x, name="picked")
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"node picked \(defined at .*test_servers.py") as caught:
+            session.run(picked, {x: [7]})
+        assert caught.value.op is picked.op
