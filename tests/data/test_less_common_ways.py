@@ -215,3 +215,12 @@ def test_maps_are_turned_round_only_where_that_is_asked_for():
     assert options._static_optimization_configs() == ["map_vectorization:use_choose_fastest:true"]
     vectorization.enabled = False
     assert "map_vectorization" not in options._static_optimizations()
+
+
+def test_buffers_are_put_in_where_they_may_be_tuned():
+    def rewrites(**given):
+        return tuned(**given).options()._static_optimizations()
+
+    assert "inject_prefetch" in rewrites(autotune_buffers=True)
+    assert "inject_prefetch" not in rewrites(autotune_buffers=True, autotune=False)
+    assert "inject_prefetch" not in rewrites()

@@ -35,3 +35,12 @@ def test_a_shape_that_a_layer_asks_for_is_held(shape):
     assert Picky(shape)(tf.zeros([2, 3])).shape.as_list() == [2, 3]
     with pytest.raises(ValueError, match=r"Input 0 is incompatible with layer picky: expected shape=.*3.*, found shape=\[2, 4\]"):
         Picky(shape)(tf.zeros([2, 4]))
+
+
+@pytest.mark.parametrize("call", ["fit", "evaluate"])
+def test_models_with_states_take_whole_batches_only(call):
+    x = layers.Input(batch_shape=(2, 2, 1))
+    model = tf.keras.Model(x, layers.SimpleRNN(1, stateful=True)(x))
+    model.compile("sgd", "mse")
+    with pytest.raises(ValueError, match="In a stateful network, you should only pass inputs with a number of samples"):
+        getattr(model, call)(np.zeros((3, 2, 1)), np.zeros((3, 1)), batch_size=2, verbose=0)
