@@ -113,7 +113,7 @@ def members(path: str) -> set[str]:
     return {
         name[len(start) :].partition(".")[0]
         for name in every
-        if name.startswith(start) and (start or name.partition(".")[0] not in ("python", "examples"))
+        if name.startswith(start) and (start or name.partition(".")[0] not in ("python", "examples", "tools"))
     }
 
 

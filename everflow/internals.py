@@ -17,7 +17,7 @@ from typing import Any
 
 from everflow import api, looks, replacements
 
-FOLDERS = ("python", "core", "contrib", "examples", "compiler", "tensorflow_estimator", "tensorflow_serving")
+FOLDERS = ("python", "core", "contrib", "examples", "tools", "compiler", "tensorflow_estimator", "tensorflow_serving")
 
 
 @functools.cache

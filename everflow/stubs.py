@@ -23,7 +23,7 @@ def texts() -> dict[str, str]:
     names: dict[str, dict[str, str]] = {"": {}}
     for name, module in index.MODULES.items():
         space, _, last = name.rpartition(".")
-        if space.split(".")[0] in ("python", "examples") or f"{space}.".startswith(tuple(v + "." for v in VERSIONS)):
+        if space.split(".")[0] in ("python", "examples", "tools") or f"{space}.".startswith(tuple(v + "." for v in VERSIONS)):
             continue
         for path in _with_parents(space):
             names.setdefault(path, {})
