@@ -455,7 +455,7 @@ def quantize_weights(graph: Any, told: Told) -> Any:
         held.attr["value"].tensor.dtype = tf.quint8.as_datatype_enum
         held.attr["value"].tensor.tensor_shape.CopyFrom(node.attr["value"].tensor.tensor_shape)
         held.attr["value"].tensor.tensor_content = bits.tobytes()
-        ends = [_const(start + name, np.float32(end)) for name, end in (("min", low), ("max", high))]
+        ends = [_const(start + name, np.asarray(end, np.float32)) for name, end in (("min", low), ("max", high))]
         read = node_def_pb2.NodeDef(name=node.name, op="Dequantize", input=[held.name, *(end.name for end in ends)])
         read.attr["T"].type = tf.quint8.as_datatype_enum
         read.attr["mode"].s = b"MIN_FIRST"
@@ -520,6 +520,6 @@ def command(arguments: list[str]) -> int:
     add_flag(parser, "--output_as_text", False, "write the graph as text")
     given = parser.parse_args(arguments)
     graph = read_proto(given.in_graph, graph_pb2.GraphDef(), binary=not given.in_graph.endswith("txt"))
-    names = [[name for name in text.split(",") if name] for text in (given.inputs, given.outputs)]
-    write_proto(given.out_graph, TransformGraph(graph, *names, [given.transforms]), binary=not given.output_as_text)
+    inputs, outputs = ([name for name in text.split(",") if name] for text in (given.inputs, given.outputs))
+    write_proto(given.out_graph, TransformGraph(graph, inputs, outputs, [given.transforms]), binary=not given.output_as_text)
     return 0
