@@ -164,6 +164,11 @@ class BaseResourceVariable(VariableV1):
         return self._handle
 
     @property
+    def distribute_strategy(self) -> Any:
+        """The strategy that the variable was made under; None if there was none."""
+        return self._distribute_strategy
+
+    @property
     def dtype(self) -> Any:
         """The element type."""
         return self._dtype
