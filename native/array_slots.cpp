@@ -1,5 +1,5 @@
-// What arrays of numpy once answered where they raise an error today: an array is not equal to what it can't be broadcast with, and an
-// empty one is false. Operators are looked up in the slots of a type, which Python code can't set for types that are written in C.
+// What arrays of numpy once answered where they raise an error today: an array is not equal to what it can't be broadcast with, an
+// empty one is false, and a list of slices is an index as their tuple is. Operators are looked up in the slots of a type, which Python code can't set for types that are written in C.
 #include "array_slots.h"
 
 namespace nb = nanobind;
@@ -10,6 +10,8 @@ namespace {
 
 richcmpfunc compare_today = nullptr;
 inquiry truth_today = nullptr;
+binaryfunc item_today = nullptr;
+objobjargproc assign_today = nullptr;
 PyObject* tell = nullptr;
 
 // Whether an error stands for an answer of once: then it is forgotten and the program told, which may raise another.
@@ -43,11 +45,52 @@ int truth(PyObject* array) {
     return answers("truth") ? 0 : -1;
 }
 
-void exchange(const nb::list& types, richcmpfunc compare_before, richcmpfunc compare_now, inquiry truth_before, inquiry truth_now) {
+// The tuple that an index that was refused once stood for: that of a list with slices in it. Without one the error stays.
+PyObject* as_tuple(PyObject* index) {
+    if (!PyList_CheckExact(index) || !PyErr_ExceptionMatches(PyExc_IndexError)) return nullptr;
+    bool with_slices = false;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(index); ++i) {
+        PyObject* item = PyList_GET_ITEM(index, i);
+        with_slices = with_slices || PySlice_Check(item) || item == Py_Ellipsis || item == Py_None;
+    }
+    return with_slices && answers("index") ? PyList_AsTuple(index) : nullptr;
+}
+
+PyObject* item(PyObject* array, PyObject* index) {
+    PyObject* found = item_today(array, index);
+    PyObject* meant = found ? nullptr : as_tuple(index);
+    if (meant) {
+        found = item_today(array, meant);
+        Py_DECREF(meant);
+    }
+    return found;
+}
+
+int assign(PyObject* array, PyObject* index, PyObject* value) {
+    int failed = assign_today(array, index, value);
+    PyObject* meant = failed ? as_tuple(index) : nullptr;
+    if (meant) {
+        failed = assign_today(array, meant, value);
+        Py_DECREF(meant);
+    }
+    return failed;
+}
+
+// A slot of a type that has what stood there before gets what is to stand there now.
+template <typename Slot>
+void put(Slot& slot, Slot before, Slot now) {
+    if (slot == before) slot = now;
+}
+
+void exchange(const nb::list& types, bool once) {
     for (nb::handle each : types) {
         auto* type = reinterpret_cast<PyTypeObject*>(each.ptr());
-        if (type->tp_richcompare == compare_before) type->tp_richcompare = compare_now;
-        if (type->tp_as_number && type->tp_as_number->nb_bool == truth_before) type->tp_as_number->nb_bool = truth_now;
+        put<richcmpfunc>(type->tp_richcompare, once ? compare_today : compare, once ? compare : compare_today);
+        if (auto* number = type->tp_as_number) put<inquiry>(number->nb_bool, once ? truth_today : truth, once ? truth : truth_today);
+        if (auto* mapping = type->tp_as_mapping) {
+            put<binaryfunc>(mapping->mp_subscript, once ? item_today : item, once ? item : item_today);
+            put<objobjargproc>(mapping->mp_ass_subscript, once ? assign_today : assign, once ? assign : assign_today);
+        }
     }
 }
 
@@ -61,13 +104,15 @@ void add_array_slots(nb::module_& module) {
             if (array->tp_richcompare == compare) return;
             compare_today = array->tp_richcompare;
             truth_today = array->tp_as_number->nb_bool;
+            item_today = array->tp_as_mapping->mp_subscript;
+            assign_today = array->tp_as_mapping->mp_ass_subscript;
             Py_XSETREF(tell, told.release().ptr());
-            exchange(types, compare_today, compare, truth_today, truth);
+            exchange(types, true);
         },
         nb::arg("types"), nb::arg("tell"),
         "Lets these types of arrays, of which the first has no other above it, answer where they raise an error; tell(what) hears of it.");
     module.def(
-        "answer_as_today", [](const nb::list& types) { exchange(types, compare, compare_today, truth, truth_today); }, nb::arg("types"),
+        "answer_as_today", [](const nb::list& types) { exchange(types, false); }, nb::arg("types"),
         "Undoes it.");
 }
 

@@ -401,6 +401,11 @@ def _giving_a_list(real: Any) -> Any:
 
 _ANSWERS = {
     "compare": ("arrays == and != what they can't be broadcast with", "numpy 1.25", "elementwise comparison failed"),
+    "index": (
+        "a list of slices as an index",
+        "numpy 1.23",
+        "Using a non-tuple sequence for multidimensional indexing is deprecated; use `arr[tuple(seq)]` instead of `arr[seq]`",
+    ),
     "truth": ("the truth of an empty array", "numpy 2.2", "The truth value of an empty array is ambiguous. Returning False"),
 }
 TABLE.update({title: gone for title, gone, _ in _ANSWERS.values()})
@@ -408,7 +413,7 @@ TABLE.update({title: gone for title, gone, _ in _ANSWERS.values()})
 
 @patch("numpy")
 def _answers(numpy: Any) -> None:
-    """Such a comparison was False as a whole, and so is an empty array: `if x == []`, `x in a_list`, `if x`."""
+    """Such a comparison was False as a whole, and so is an empty array: `if x == []`, `x in a_list`, `if x`. `x[[slice(2)] * 2]` was a part."""
 
     def tell(what: str) -> None:
         title, _, warning = _ANSWERS[what]

@@ -211,6 +211,22 @@ def test_empty_arrays_are_false():
         bool(np.array([1, 2]))
 
 
+def test_lists_of_slices_are_indices():
+    a = np.arange(12).reshape(3, 4)
+    with pytest.warns(DeprecationWarning, match="non-tuple sequence"):
+        assert a[[slice(0, 2), slice(1, 3)]].tolist() == [[1, 2], [5, 6]]
+    with pytest.warns(DeprecationWarning, match="non-tuple sequence"):
+        assert a[[None, Ellipsis]].shape == (1, 3, 4)
+    with pytest.warns(DeprecationWarning, match="non-tuple sequence"):
+        a[[slice(1, None), 0]] = -1
+    assert a[:, 0].tolist() == [0, -1, -1]
+    assert a[[2, 0]].shape == (2, 4)
+    with pytest.raises(IndexError, match="out of bounds"):
+        a[[5]]
+    with pytest.raises(IndexError, match="valid indices"):
+        a[["x", 1.5]]
+
+
 def test_today_they_raise():
     years.remove()
     try:
@@ -218,5 +234,7 @@ def test_today_they_raise():
             np.arange(3.0) == []  # noqa: B015
         with pytest.raises(ValueError, match="empty"):
             bool(np.array([]))
+        with pytest.raises(IndexError, match="valid indices"):
+            np.arange(3)[[slice(2)]]
     finally:
         years.install()
