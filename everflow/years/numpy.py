@@ -413,7 +413,7 @@ TABLE.update({title: gone for title, gone, _ in _ANSWERS.values()})
 
 @patch("numpy")
 def _answers(numpy: Any) -> None:
-    """Such a comparison was False as a whole, and so is an empty array: `if x == []`, `x in a_list`, `if x`. `x[[slice(2)] * 2]` was a part."""
+    """Such a comparison was False as a whole, and so is an empty array: `if x == []`, `x in a_list`; `x[[slice(2)] * 2]` was a part."""
 
     def tell(what: str) -> None:
         title, _, warning = _ANSWERS[what]
