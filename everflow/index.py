@@ -1144,7 +1144,7 @@ MODULES = {
     "contrib.integrate.odeint_fixed": "everflow.contrib.integrate",
     "contrib.keras.api.absolute_import": "everflow.contrib.future_features",
     "contrib.keras.api.division": "everflow.contrib.future_features",
-    "contrib.keras.api.keras.backend.name_scope": "everflow.graph.scopes",
+    "contrib.keras.api.keras.backend.name_scope": "everflow.keras.backend.graph",
     "contrib.keras.api.keras.callbacks.TensorBoard": "everflow.keras.callbacks.tensorboard",
     "contrib.keras.api.keras.optimizers.Adadelta": "everflow.keras.optimizers.first",
     "contrib.keras.api.keras.optimizers.Adagrad": "everflow.keras.optimizers.first",

@@ -14,7 +14,7 @@ from everflow.graph.stacks import EAGER, eager_by_default, eager_scope, get_defa
 from everflow.graph.tensor import Tensor
 
 
-@public("name_scope", "keras.backend.name_scope", "contrib.keras.api.keras.backend.name_scope")
+@public("name_scope", "keras.backend.name_scope")
 @internal("framework.ops.name_scope", "framework.ops.name_scope_v1")
 class name_scope:
     """`with tf.name_scope("hidden") as scope:` puts `hidden/` before the names of the ops made inside."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import internal
+from everflow.api import internal, public
 from everflow.eager.concrete_functions import TracedGraph
 from everflow.eager.context import executing_eagerly
 from everflow.graph.graph import Graph
+from everflow.graph.scopes import name_scope_v2
 
 _held: dict[str, TracedGraph] = {}
 
@@ -39,3 +40,9 @@ def model_graph_around() -> Any:
 def forget_graph() -> None:
     """Has the next model start a new graph."""
     _held.clear()
+
+
+@public("contrib.keras.api.keras.backend.name_scope")
+def name_scope(name: str) -> Any:
+    """A scope for the names of ops; unlike `tf.keras.backend.name_scope` it takes a name and nothing else."""
+    return name_scope_v2(name)

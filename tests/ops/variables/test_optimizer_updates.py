@@ -96,7 +96,7 @@ def test_the_gradient_may_be_the_variable_turned_round(family, slots, numbers):
 
 def test_a_slot_read_before_the_step_keeps_its_value():
     var, accum = variables([1.0], [4.0])
-    before = tf.identity(accum)
+    before = 1.0 * tf.identity(accum)
     with tf.control_dependencies([before]):
         step = apply("ApplyAdagrad", var, accum, 1.0, [1.0])
     with tf.Session() as session:

@@ -1,4 +1,4 @@
 """Written by `make index`."""
 from typing import Any
 
-from everflow.graph.scopes import name_scope as name_scope
+from everflow.keras.backend.graph import name_scope as name_scope
