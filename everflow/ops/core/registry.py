@@ -562,6 +562,10 @@ RENAMED = {
 _generated: dict[str, Callable[..., Any]] = {}
 
 
+# Attributes that have another default in Python than in the op's definition.
+DEFAULTS = {"SdcaOptimizer": {"adaptative": True}, "SdcaOptimizerV2": {"adaptive": True}}
+
+
 def generated(op_type: str) -> Callable[..., Any]:
     """The function that TensorFlow generates for an op: inputs, then attributes, then `name`."""
     function = _generated.get(op_type)
@@ -582,12 +586,12 @@ def _make_function(op_type: str) -> Callable[..., Any]:
     definition = opdefs.find(op_type)
     if definition is None:
         raise KeyError(op_type)
-    shown = RENAMED.get(op_type, {})
+    shown, told = RENAMED.get(op_type, {}), DEFAULTS.get(op_type, {})
     inputs = [shown.get(a.name, a.name) for a in definition.inputs]
     attr_names = {shown.get(n, n): n for n in definition.attrs}
     parameters = []
     for parameter, optional in definition.parameters:
-        default = _shown_default(definition.attrs[parameter].default) if optional else inspect.Parameter.empty
+        default = _shown_default(told.get(parameter, definition.attrs[parameter].default)) if optional else inspect.Parameter.empty
         parameters.append(inspect.Parameter(shown.get(parameter, parameter), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default))
     parameters.append(inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
     signature = inspect.Signature(parameters)
@@ -596,7 +600,7 @@ def _make_function(op_type: str) -> Callable[..., Any]:
         bound = signature.bind(*args, **kwargs).arguments
         name = bound.pop("name", None)
         values = [bound.pop(i) for i in inputs]
-        return apply(op_type, *values, name=name, **{attr_names[k]: v for k, v in bound.items()})
+        return apply(op_type, *values, name=name, **{**told, **{attr_names[k]: v for k, v in bound.items()}})
 
     function.__name__ = function.__qualname__ = op_type
     function.__signature__ = signature  # type: ignore[attr-defined]
