@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import datetime
 import os
 import threading
@@ -38,9 +39,15 @@ class ProcessGroup:
                 try:
                     store = dist.TCPStore(host, int(port), self.size, is_master=self.rank == 0, timeout=patience)
                     self._group = dist.ProcessGroupGloo(dist.PrefixStore("everflow", store), self.rank, self.size, patience)
+                    # Its threads end with it, and must before Python does.
+                    atexit.register(self._leave)
                 except RuntimeError as error:
                     raise unavailable(f"The workers did not meet at {self.address}: {error}") from None
             return self._group
+
+    def _leave(self) -> None:
+        with self._lock:
+            self._group = None
 
     def _done(self, what: str, start: Callable[[Any], Any]) -> None:
         group = self._connected()
