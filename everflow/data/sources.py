@@ -45,7 +45,7 @@ class TensorSliceDataset(DatasetSource):
                 raise ValueError(f"Value {value} has insufficient rank for batching.")
         self._tensors = structure.to_batched_tensor_list(batched, element)
         self._structure = nesting.map_structure(lambda spec: spec._unbatch(), batched)
-        sizes = [t.shape[0] for t in self._tensors if t.dtype.name != "variant" and t.shape.ndims is not None]
+        sizes = [dims[0] for t in self._tensors if t.dtype.name != "variant" and (dims := t.shape.dims)]
         for size in sizes[1:]:
             sizes[0].assert_is_compatible_with(size)
         super().__init__(apply("TensorSliceDataset", self._tensors, output_shapes=structure.get_flat_tensor_shapes(self._structure)))

@@ -24,14 +24,7 @@ def canonicalize(d: str | None, default: str | None = None) -> str:
 
 
 def _filled(start: str, name: str | None) -> str:
-    return DeviceSpec.from_string(start).make_merged_spec(DeviceSpec.from_string(_with_slash(name))).to_string()
-
-
-def _with_slash(name: str | None) -> str:
-    """`CPU:0` means `/CPU:0`."""
-    if not name:
-        return ""
-    return name if name.startswith("/") else f"/device:{name}" if ":" in name else f"/{name}"
+    return DeviceSpec.from_string(start).make_merged_spec(DeviceSpec.from_string(name)).to_string()
 
 
 @internal(DEVICES + "resolve")

@@ -212,7 +212,7 @@ def split_batch(features: Any, labels: Any, number_of_shards: int, device: Any) 
         if isinstance(value, SparseTensor):
             return tf.sparse_split(sp_input=value, num_split=number_of_shards, axis=0)
         value = tf.convert_to_tensor(value)
-        size = value.shape[0].value if value.shape.ndims else None
+        size = tf.dimension_value(value.shape[0]) if value.shape.ndims else None
         if size is not None and size % number_of_shards:
             raise ValueError(f"Batch size {size} needs to be divisible by the number of GPUs, which is {number_of_shards}.")
         return tf.split(value, number_of_shards)

@@ -114,7 +114,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
                 return gather(params.values, tf.cast(indices, starts.dtype) + tf.expand_dims(starts, 1))
             if not is_ragged(params):
                 params = RaggedTensor.from_tensor(params, row_splits_dtype=indices.row_splits.dtype)
-            params.shape[0].assert_is_compatible_with(indices.shape[0])
+            params.shape.dims[0].assert_is_compatible_with(indices.shape.dims[0])
             starts = tf.repeat(params.row_starts(), indices.row_lengths(), axis=0)
             checks = [
                 tf.debugging.assert_equal(

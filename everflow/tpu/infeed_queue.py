@@ -85,7 +85,7 @@ class ShardingPolicy:
             raise ValueError("Shape must be a specified shape not Unknown")
         if not sizes.ndims:
             return sizes
-        whole = sizes[dimension].value
+        whole = tf.dimension_value(sizes[dimension])
         if whole is None or whole % count:
             raise ValueError(f"shape {sizes.as_list()} cannot be sharded {count} ways along dimension {dimension}")
         return tf.TensorShape([whole // count if i == dimension else size for i, size in enumerate(sizes.as_list())])

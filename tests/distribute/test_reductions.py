@@ -26,6 +26,8 @@ def per_replica(values, devices):
 
 def test_names_of_devices_are_filled_in_from_the_scopes_around():
     assert canonicalize("/cpu:0") == "/replica:0/task:0/device:CPU:0"
+    assert {canonicalize(name) for name in ("cpu:0", "CPU:0", "device:CPU:0")} == {"/replica:0/task:0/device:CPU:0"}
+    assert canonicalize("job:a/device:CPU:1") == "/job:a/replica:0/task:0/device:CPU:1"
     assert canonicalize("/gpu:1", default="/job:worker/task:2/cpu:0") == "/job:worker/replica:0/task:2/device:GPU:1"
     assert current() == ""
     with tf.device("/job:worker"), tf.device("/cpu:1"):

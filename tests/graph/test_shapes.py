@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+import everflow as tf
 from everflow.graph import dtypes, shapes
 from everflow.graph.shapes import Dimension, TensorShape
 
@@ -118,6 +119,15 @@ class TestTensorShape:
         ):
             with pytest.raises(ValueError, match=text):
                 use(shape)
+
+    def test_datasets_ragged_and_sparse_tensors_compare_sizes_with_v2_behaviour_too(self, v2_tensorshape):
+        with pytest.raises(ValueError, match="Dimensions 2 and 3 are not compatible"):
+            tf.data.Dataset.from_tensor_slices(([1, 2], [1, 2, 3]))
+        assert tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4])).output_types == (tf.int32, tf.int32)
+        with pytest.raises(ValueError, match="Dimensions 2 and 3 are not compatible"):
+            tf.batch_gather(tf.ragged.constant([[1, 2], [3]]), tf.ragged.constant([[0], [0], [0]]))
+        with pytest.raises(ValueError, match="Dimensions 3 and 2 are not compatible"):
+            tf.sparse.reset_shape(tf.SparseTensor([[0, 0]], [1], [2, 3]), [2, 3, 4])
 
     def test_v2_behaviour_gives_numbers(self, v2_tensorshape):
         shape = TensorShape([4, None])

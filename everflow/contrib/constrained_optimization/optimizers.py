@@ -180,7 +180,7 @@ def project_stochastic_matrix(matrix: Any) -> Any:
         raise ValueError(f"matrix must be two dimensional (instead is {matrix.shape.rank}-dimensional)")
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"matrix must be square (instead has shape ({matrix.shape[0]},{matrix.shape[1]}))")
-    size = matrix.shape[0].value
+    size: Any = tf.dimension_value(matrix.shape[0])
     # Of each column, the largest numbers stay, less what makes their sum one (Duchi and others, 2008).
     ordered = tf.transpose(tf.nn.top_k(tf.transpose(matrix), k=size).values)
     counts = tf.expand_dims(tf.range(1.0, size + 1.0), 1)

@@ -107,7 +107,7 @@ class _CudnnRNN(base.Layer):
         shape = tf.TensorShape(input_shape)
         if shape.ndims != 3:
             raise ValueError(f"Expecting input_shape with 3 dims, got {shape.ndims}")
-        depth = shape[-1].value
+        depth = tf.dimension_value(shape[-1])
         if depth is None:
             raise ValueError("The last dimension of the inputs to `CudnnRNN` should be defined. Found `None`.")
         self._input_size = depth

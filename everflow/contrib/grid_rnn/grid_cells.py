@@ -152,7 +152,7 @@ class GridRNNCell(RNNCell):
             return
         parts = tf.split(inputs, len(self._grid.inputs), 1) if len(self._grid.inputs) > 1 else [inputs]
         for k, (dim, part) in enumerate(zip(self._grid.inputs, parts)):
-            shape = [part.shape[1].value, self._num_units]
+            shape = [tf.dimension_value(part.shape[1]), self._num_units]
             hidden[dim] = tf.matmul(part, tf.get_variable(f"project_m_{k}", shape, dtype=dtype))
             if self._states_of_cell > 1:
                 memories[dim] = tf.matmul(part, tf.get_variable(f"project_c_{k}", shape, dtype=dtype))

@@ -34,7 +34,7 @@ class MultiGraphHead(GraphHead):
             return logits
         logits = tf.convert_to_tensor(logits)
         with name_scope(None, "split_logits", values=[logits]):
-            wanted = logits.shape[-1].value
+            wanted = tf.dimension_value(logits.shape[-1])
             if wanted is not None and wanted != self.logits_dimension:
                 sizes = [head.logits_dimension for head in self._heads]
                 raise ValueError(

@@ -47,7 +47,7 @@ def flatten_tensor(tensor: Any, sequence_mask: Any, expected_length: Any) -> Any
     message = "Tensor shape is incompatible with provided mask."
     expected_length = tf.cast(expected_length, tf.int32)
     if in_eager_mode():
-        if flat.shape[0].value != int(expected_length):
+        if tf.dimension_value(flat.shape[0]) != int(expected_length):
             raise ValueError(message)
         return flat
     check = tf.assert_equal(tf.shape(flat)[0], expected_length, data=[tf.shape(flat)[0], expected_length], message=message)

@@ -48,7 +48,7 @@ class MultiHead(Head):
         sizes = [head.logits_dimension for head in self._heads]
         logits = tf.convert_to_tensor(logits)
         with name_scope(None, "split_logits", values=[logits]):
-            width = logits.shape[-1].value
+            width = tf.dimension_value(logits.shape[-1])
             if width is not None and width != sum(sizes):
                 raise ValueError(
                     f"Could not split logits of shape {logits.shape.as_list()} among the heads with individual logits dimensions: "

@@ -59,7 +59,7 @@ def checked_logits(logits: Any, expected: int) -> Any:
         rank = tf.assert_rank_at_least(logits, 2, data=[shape], message="logits shape must be [D0, D1, ... DN, logits_dimension]")
         with tf.control_dependencies([rank]):
             static = logits.shape
-            if static.ndims is not None and static[-1].value is not None and not isinstance(expected, tf.Tensor):
+            if static.ndims is not None and tf.dimension_value(static[-1]) is not None and not isinstance(expected, tf.Tensor):
                 if int(static[-1]) != expected:
                     raise ValueError(f"logits shape must be [D0, D1, ... DN, logits_dimension], got {static}.")
                 return logits
@@ -83,7 +83,7 @@ def checked_labels(labels: Any, logits: Any, expected: int, texts: LabelTexts = 
         message = texts.shape.format(expected)
         rank = tf.assert_rank_at_least(labels, 2, message=message)
         with tf.control_dependencies([rank]):
-            if labels.shape.ndims is not None and labels.shape[-1].value not in (None, expected):
+            if labels.shape.ndims is not None and tf.dimension_value(labels.shape[-1]) not in (None, expected):
                 raise ValueError(texts.dimension.format(expected, labels.shape[-1]))
             wanted = tf.concat([logits_shape[:-1], [expected]], axis=0)
             # When the graph is run: the loss itself complains about static shapes, in words of its own.

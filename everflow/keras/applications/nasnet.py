@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import public
+from everflow.graph.shapes import dimension_value
 from everflow.keras.applications.building import Application, channel_axis
 from everflow.keras.applications.imagenet import BELOW
 from everflow.keras.applications.mobilenet_v2 import padding_before
@@ -51,7 +52,7 @@ def _adjusted(p: Any, x: Any, filters: int, block: str) -> Any:
     if p is None:
         return x
     rows = 2 if channel_axis() == 1 else 1
-    if p.shape[rows].value != x.shape[rows].value:
+    if dimension_value(p.shape[rows]) != dimension_value(x.shape[rows]):
         p = Activation("relu", name=f"adjust_relu_1_{block}")(p)
         even = AveragePooling2D((1, 1), strides=(2, 2), padding="valid", name=f"adjust_avg_pool_1_{block}")(p)
         even = _point_conv(even, filters // 2, f"adjust_conv_1_{block}")
@@ -59,7 +60,7 @@ def _adjusted(p: Any, x: Any, filters: int, block: str) -> Any:
         odd = AveragePooling2D((1, 1), strides=(2, 2), padding="valid", name=f"adjust_avg_pool_2_{block}")(odd)
         odd = _point_conv(odd, filters // 2, f"adjust_conv_2_{block}")
         return _normalized(Concatenate(axis=_joined_axis())([even, odd]), f"adjust_bn_{block}")
-    if p.shape[channel_axis()].value != filters:
+    if dimension_value(p.shape[channel_axis()]) != filters:
         p = _point_conv(Activation("relu")(p), filters, f"adjust_conv_projection_{block}")
         return _normalized(p, f"adjust_bn_{block}")
     return p

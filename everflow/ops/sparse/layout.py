@@ -529,7 +529,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> Any:
     rank = constant_value_as_shape(shape)
     asked = constant_value_as_shape(wanted)
     if rank.is_fully_defined() and asked.is_fully_defined():
-        wanted.get_shape()[0].assert_is_compatible_with(shape.get_shape()[0])
+        wanted.get_shape().dims[0].assert_is_compatible_with(shape.get_shape().dims[0])
         have, want = np.array(rank.as_list()), np.array(asked.as_list())
         if not (have <= want).all():
             raise ValueError(

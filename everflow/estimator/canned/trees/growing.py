@@ -303,7 +303,7 @@ class _Training:
         size = tf.shape(buckets[0])[0]
         self._cache = None
         if in_memory:
-            known = buckets[0].shape[0].value
+            known = tf.dimension_value(buckets[0].shape[0])
             if known is None:
                 raise ValueError("The batch size of data that are trained on in memory has to be known.")
             self._cache = _Cache(known, 1)
