@@ -13,13 +13,14 @@ import pathlib
 import queue
 import random
 import re
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from typing import Any
+
+from everflow.platform.ports import free_ports
 
 ROOT = str(pathlib.Path(__file__).parents[1])
 LONGEST_PAUSE = 30.0
@@ -49,22 +50,11 @@ with tf.train.MonitoredTrainingSession(
 """
 
 
-def free_addresses(count: int) -> list[str]:
-    """Addresses of this machine that nobody listens at."""
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("localhost", 0))
-    found = [f"localhost:{s.getsockname()[1]}" for s in sockets]
-    for s in sockets:
-        s.close()
-    return found
-
-
 class Fleet:
     """The processes, and what the workers print."""
 
     def __init__(self, folder: str, steps: int) -> None:
-        ps, *workers = free_addresses(3)
+        ps, *workers = [f"localhost:{port}" for port in free_ports(3)]
         self._arguments = [ps, ",".join(workers), folder, str(steps)]
         self.news: queue.SimpleQueue[tuple[str, str | None]] = queue.SimpleQueue()
         self.tasks: dict[str, Any] = {}

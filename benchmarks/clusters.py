@@ -15,11 +15,12 @@ import argparse
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import tempfile
 from typing import Any
+
+from everflow.platform.ports import free_ports
 
 ROOT = str(pathlib.Path(__file__).parents[1])
 STEPS = """
@@ -99,17 +100,6 @@ import os; os._exit(0)
 """
 
 
-def free_addresses(count: int) -> list[str]:
-    """Addresses of this machine that nobody listens at."""
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("localhost", 0))
-    found = [f"localhost:{s.getsockname()[1]}" for s in sockets]
-    for s in sockets:
-        s.close()
-    return found
-
-
 class Side:
     """What runs the programs: Everflow, or a TensorFlow."""
 
@@ -123,7 +113,7 @@ class Side:
 
     def steps(self, script: str) -> dict[str, float]:
         """The seconds that single steps take."""
-        addresses = free_addresses(2)
+        addresses = [f"localhost:{port}" for port in free_ports(2)]
         server = self.start(script, "ps", *addresses)
         try:
             return _found(self.start(script, "worker", *addresses))
@@ -133,7 +123,7 @@ class Side:
 
     def training(self, script: str, count: int) -> float:
         """The steps in a second of two workers."""
-        ps, *workers = free_addresses(3)
+        ps, *workers = [f"localhost:{port}" for port in free_ports(3)]
         server = self.start(script, "ps", 0, ps, ",".join(workers), count)
         try:
             running = [self.start(script, "worker", i, ps, ",".join(workers), count) for i in range(2)]

@@ -11,10 +11,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
+
+from everflow.platform.ports import free_ports
 
 SIZES = (784, 512, 512, 10)
 WARMUP = 20
@@ -78,15 +79,9 @@ def torch_ddp(rank: int, batch: int, steps: int) -> float:
     return steps / (time.perf_counter() - start)
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("localhost", 0))
-        return one.getsockname()[1]
-
-
 def timed(kind: str, batch: int, steps: int) -> float:
     """Steps per second of the slower of two processes."""
-    cluster = {"worker": [f"localhost:{free_port()}" for _ in range(2)]}
+    cluster = {"worker": [f"localhost:{port}" for port in free_ports(2)]}
     processes = []
     for rank in range(2):
         config = json.dumps({"cluster": cluster, "task": {"type": "worker", "index": rank}})

@@ -17,11 +17,12 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
+
+from everflow.platform.ports import free_ports
 
 CLIENTS = 16
 # Batches come of many requests at once.
@@ -95,12 +96,6 @@ def request_bytes(network: bool) -> bytes:
     value = np.random.RandomState(0).rand(1, 784).astype(np.float32) if network else np.array([[2.0]], np.float32)
     request.inputs["x"].CopyFrom(tf.make_tensor_proto(value))
     return request.SerializeToString()
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("localhost", 0))
-        return s.getsockname()[1]
 
 
 class Server:
@@ -213,7 +208,7 @@ def main() -> None:
         one, image = request_bytes(False), request_bytes(True)
         batching = pathlib.Path(scratch, "batching.config")
         batching.write_text(BATCHING)
-        port, rest = free_port(), free_port()
+        port, rest = free_ports(2)
         print(f"{'':<56}{'rate':>11}{'half':>12}{'99 %':>12}")
         if "a" in told.only or "d" in told.only:
             with ours(small, port, rest):

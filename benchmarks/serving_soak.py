@@ -16,7 +16,6 @@ import pathlib
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ import grpc
 import numpy as np
 
 import everflow as tf
+from everflow.platform.ports import free_ports
 from everflow.proto import model_management_pb2, model_service_pb2_grpc, predict_pb2, prediction_service_pb2_grpc
 
 # The first part of the run, after which memory should not grow: plans are made, pools are filled.
@@ -40,12 +40,6 @@ def export(folder: pathlib.Path) -> None:
         tf.get_variable("weight", [256, 1024])
         session.run(tf.global_variables_initializer())
         tf.saved_model.simple_save(session, str(folder), {"x": x}, {"y": y})
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("localhost", 0))
-        return s.getsockname()[1]
 
 
 def memory(pid: int) -> int:
@@ -182,7 +176,7 @@ def main(seconds: float, bad: int) -> int:
         export(model)
         base.mkdir()
         shutil.copytree(model, base / "1")
-        port, rest = free_port(), free_port()
+        port, rest = free_ports(2)
         command = [sys.executable, "-m", "everflow.serving.server", f"--port={port}", f"--rest_api_port={rest}", "--model_name=m",
                    f"--model_base_path={base}"]  # fmt: skip
         with open(os.path.join(scratch, "log"), "w+") as log:

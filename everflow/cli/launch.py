@@ -9,13 +9,14 @@ import pathlib
 import queue
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TextIO
+
+from everflow.platform.ports import free_ports
 
 DESCRIPTION = """\
 Starts a cluster on this machine and runs SCRIPT in each of its tasks, as `everflow run` does. A task finds the cluster in TF_CONFIG,
@@ -56,7 +57,8 @@ def main(arguments: list[str]) -> int:
         print(f"everflow launch: there is no file {asked.script}", file=sys.stderr)
         return 2
     counts = {"chief": int(asked.chief), "ps": asked.ps, "worker": asked.workers}
-    cluster = dict(zip((job for job, count in counts.items() if count), _addresses([c for c in counts.values() if c])))
+    ports = iter(free_ports(sum(counts.values())))
+    cluster = {job: [f"localhost:{next(ports)}" for _ in range(count)] for job, count in counts.items() if count}
     tasks = [Task(job, i) for job, hosts in cluster.items() for i in range(len(hosts))]
     if asked.evaluator:
         tasks.append(Task("evaluator", 0))
@@ -77,18 +79,6 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("script", metavar="SCRIPT")
     found.add_argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER)
     return found
-
-
-def _addresses(counts: list[int]) -> list[list[str]]:
-    """Free addresses of this machine, held all at once so that no two are the same."""
-    sockets = [[socket.socket() for _ in range(count)] for count in counts]
-    try:
-        for s in (s for group in sockets for s in group):
-            s.bind(("localhost", 0))
-        return [[f"localhost:{s.getsockname()[1]}" for s in group] for group in sockets]
-    finally:
-        for s in (s for group in sockets for s in group):
-            s.close()
 
 
 def _arguments(task: Task, cluster: dict[str, list[str]], given: list[str], text: str) -> list[str]:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import socket
 from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-
-
-def unused_port() -> int:
-    with socket.socket() as s:
-        s.bind(("localhost", 0))
-        return s.getsockname()[1]
+from everflow.platform.ports import free_ports
 
 
 @public("test.create_local_cluster")
@@ -22,10 +16,7 @@ def create_local_cluster(
 ) -> tuple[list[Any], list[Any]]:
     """Starts servers on free local ports; returns those of the workers and those of the parameter servers."""
     jobs = {"worker": (num_workers, worker_config), "ps": (num_ps, ps_config)}
-    ports: set[int] = set()
-    while len(ports) < num_workers + num_ps:
-        ports.add(unused_port())
-    free = iter(ports)
+    free = iter(free_ports(num_workers + num_ps))
     spec = tf.train.ClusterSpec({job: [f"localhost:{next(free)}" for _ in range(count)] for job, (count, _) in jobs.items()})
     server = tf.train.Server
     workers, parameter_servers = (

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from everflow.test.cluster import unused_port
+from everflow.platform.ports import free_ports
 
 ROOT = str(pathlib.Path(__file__).parents[2])
 PROGRAM = """
@@ -54,8 +54,7 @@ class Fleet:
     """A cluster of processes, of which each can be killed and started again."""
 
     def __init__(self, folder, last):
-        self.ps = f"localhost:{unused_port()}"
-        self.workers = [f"localhost:{unused_port()}" for _ in range(2)]
+        self.ps, *self.workers = (f"localhost:{port}" for port in free_ports(3))
         self.arguments = [self.ps, ",".join(self.workers), str(folder), str(last)]
         self.running = []
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 
@@ -10,6 +9,7 @@ import pytest
 
 import everflow as tf
 from everflow.distribute.collective_reductions import CollectiveKeys
+from everflow.platform.ports import free_ports
 
 WORKER = """
 import sys
@@ -41,16 +41,6 @@ with tf.Session() as session:
     change, value = np.round(before - after, 4).tolist(), float(session.run(total))
     print("found", before.tolist(), change, table.ravel().tolist(), value, session.run(which), flush=True)
 """
-
-
-def free_ports(count):
-    held = [socket.socket() for _ in range(count)]
-    for one in held:
-        one.bind(("localhost", 0))
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
 
 
 def test_two_processes_train_as_one(tmp_path):

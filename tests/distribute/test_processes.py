@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.platform.ports import free_ports
 from everflow.proto import tensor_pb2
-from everflow.test.cluster import unused_port
 
 PARAMETER_SERVER = """
 import sys
@@ -20,7 +20,7 @@ tf.train.Server({"ps": [sys.argv[1]], "worker": [sys.argv[2]]}, job_name="ps", t
 
 @pytest.fixture(scope="module")
 def cluster():
-    return {job: [f"localhost:{unused_port()}"] for job in ("ps", "worker")}
+    return {job: [f"localhost:{port}"] for job, port in zip(("ps", "worker"), free_ports(2))}
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import pytest
 import everflow as tf
 from everflow.eager import profiler, profiler_client
 from everflow.eager.context import eager_mode
+from everflow.platform.ports import free_ports
 from everflow.proto import trace_events_pb2
-from everflow.test.cluster import unused_port
 
 
 def _names(serialized):
@@ -61,7 +61,7 @@ def test_a_profile_is_written_where_tensorboard_looks(tmp_path):
 
 
 def test_another_process_can_ask(tmp_path):
-    port = unused_port()
+    port = free_ports()[0]
     address = f"localhost:{port}"
     profiler.start_profiler_server(port)
     done = threading.Event()

@@ -12,7 +12,7 @@ import everflow as tf
 import everflow.contrib.eager as tfe
 from everflow.eager import devices, remote_devices
 from everflow.eager.context import Context, eager_mode
-from everflow.test.cluster import unused_port
+from everflow.platform.ports import free_ports
 
 SERVER = """
 import sys
@@ -26,7 +26,7 @@ REMOTE = "/job:worker/replica:0/task:0/device:CPU:0"
 @pytest.fixture(scope="module")
 def servers():
     """The addresses and processes of two servers."""
-    addresses = [f"localhost:{unused_port()}" for _ in range(2)]
+    addresses = [f"localhost:{port}" for port in free_ports(2)]
     found = [(a, subprocess.Popen([sys.executable, "-c", SERVER, a])) for a in addresses]
     yield found
     for _, process in found:

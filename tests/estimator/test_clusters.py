@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 import everflow as tf
-from everflow.test.cluster import unused_port
+from everflow.platform.ports import free_ports
 
 STEPS = 24
 
@@ -63,7 +63,8 @@ def started(cluster, job, index, folder, *command):
 
 
 def test_a_cluster_trains_evaluates_and_exports(tmp_path):
-    cluster = {job: [f"127.0.0.1:{unused_port()}" for _ in range(count)] for job, count in {"chief": 1, "worker": 1, "ps": 2}.items()}
+    chief, worker, *servers = (f"127.0.0.1:{port}" for port in free_ports(4))
+    cluster = {"chief": [chief], "worker": [worker], "ps": servers}
     program = tmp_path / "task.py"
     program.write_text(TASK)
     tasks = [("ps", 0), ("chief", 0), ("worker", 0), ("evaluator", 0)]
@@ -94,7 +95,7 @@ def test_a_cluster_trains_evaluates_and_exports(tmp_path):
 
 
 def test_trees_grow_on_a_parameter_server(tmp_path, monkeypatch):
-    cluster = {job: [f"127.0.0.1:{unused_port()}"] for job in ("chief", "ps")}
+    cluster = {job: [f"127.0.0.1:{port}"] for job, port in zip(("chief", "ps"), free_ports(2))}
     monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "chief", "index": 0}}))
     buckets = [tf.feature_column.bucketized_column(tf.feature_column.numeric_column("x"), [0.0])]
     config = tf.estimator.RunConfig(model_dir=str(tmp_path / "model"))

@@ -2,11 +2,12 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 
 import pytest
+
+from everflow.platform.ports import free_ports
 
 OURS = [sys.executable, "-m", "everflow", "run"]
 SERVER = """
@@ -414,14 +415,7 @@ def start(tmp_path):
 
 
 def addresses(count):
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for s in sockets:
-            s.bind(("localhost", 0))
-        return [f"localhost:{s.getsockname()[1]}" for s in sockets]
-    finally:
-        for s in sockets:
-            s.close()
+    return [f"localhost:{port}" for port in free_ports(count)]
 
 
 def answers(process):

@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -15,6 +14,7 @@ import urllib.request
 import pytest
 
 from everflow.cli import main as cli
+from everflow.platform.ports import free_ports
 from everflow.proto import model_management_pb2, model_server_config_pb2, predict_pb2
 from everflow.serving import flags, server
 from everflow.serving.flags import Options
@@ -23,12 +23,6 @@ from everflow.serving.server import serving
 from everflow.serving.workers import summed
 
 ROOT = pathlib.Path(server.__file__).parent.parent.parent
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("localhost", 0))
-        return s.getsockname()[1]
 
 
 class Program:
@@ -133,7 +127,7 @@ def test_a_bad_configuration_file(tmp_path, capsys):
 
 def test_it_stops_when_told_and_serves_again_after_it_was_killed(program, line):
     before = files(line)
-    port, rest = free_port(), free_port()
+    port, rest = free_ports(2)
     arguments = (f"--port={port}", f"--rest_api_port={rest}", f"--model_base_path={line}")
     first = program(*arguments).until("Exporting HTTP/REST API at:0.0.0.0")
     assert ask(rest) == {"predictions": [[3.0]]}
@@ -145,7 +139,7 @@ def test_it_stops_when_told_and_serves_again_after_it_was_killed(program, line):
 
 
 def test_it_waits_for_a_first_version_and_stops_meanwhile(program, tmp_path):
-    waiting = program(f"--port={free_port()}", f"--model_base_path={tmp_path}").until(
+    waiting = program(f"--port={free_ports()[0]}", f"--model_base_path={tmp_path}").until(
         "No versions of servable default found under base path"
     )
     assert waiting.end() == 0
@@ -194,7 +188,7 @@ def test_workers_share_the_ports_and_what_they_are_told(program, line):
 
     from everflow.proto import model_service_pb2_grpc
 
-    port, rest = free_port(), free_port()
+    port, rest = free_ports(2)
     several = program(f"--port={port}", f"--rest_api_port={rest}", f"--model_base_path={line}", "--workers=2")
     several.until("Exporting HTTP/REST API", times=2)
     request = model_management_pb2.ReloadConfigRequest()
@@ -220,7 +214,7 @@ def test_metrics_of_several_processes_are_summed():
 
 
 def test_serve_and_ask(program, line, capsys):
-    port, rest = free_port(), free_port()
+    port, rest = free_ports(2)
     arguments = ("serve", str(line / "00000123"), "--name", "half", "--port", str(port), "--rest-port", str(rest), "--host", "localhost")
     running = program(*arguments, module="everflow").until("console")
     assert "half (version 123)\n" in running.lines
