@@ -47,7 +47,6 @@ class CollectiveAllReduceExtended(MirroredExtended):
             self._initialize_local(resolver)
 
     def _initialize_local(self, cluster_resolver: Any, devices: Sequence[str] | None = None) -> None:
-        self._is_chief = True
         self._num_workers = 1
         self._cluster_spec: Any = None
         self._task_type: str | None = None
@@ -184,16 +183,6 @@ class CollectiveAllReduceExtended(MirroredExtended):
     def experimental_should_init(self) -> bool:
         """Each worker initializes its variables."""
         return True
-
-    @property
-    def should_checkpoint(self) -> bool:
-        """The chief saves."""
-        return self._is_chief
-
-    @property
-    def should_save_summary(self) -> bool:
-        """The chief writes summaries."""
-        return self._is_chief
 
 
 @internal("distribute.collective_all_reduce_strategy.CollectiveAllReduceStrategy")

@@ -65,7 +65,6 @@ class ParameterServerExtended(FedByWorkers, StrategyExtended):
         self._set_devices(compute_devices, host)
         self._variable_device: Any = parameter_device
         self._parameter_devices: tuple[str, ...] = (parameter_device,)
-        self._is_chief = True
         self._cluster_spec: Any = None
         self._task_type: str | None = None
         self._task_id: int | None = None
@@ -294,16 +293,6 @@ class ParameterServerExtended(FedByWorkers, StrategyExtended):
     @property
     def experimental_should_init(self) -> bool:
         """The chief initializes."""
-        return self._is_chief
-
-    @property
-    def should_checkpoint(self) -> bool:
-        """The chief saves."""
-        return self._is_chief
-
-    @property
-    def should_save_summary(self) -> bool:
-        """The chief writes summaries."""
         return self._is_chief
 
 

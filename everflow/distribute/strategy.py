@@ -549,6 +549,8 @@ class StrategyExtendedV2:
 class StrategyExtended(StrategyExtendedV2):
     """The same, as 1.x has it."""
 
+    _is_chief = True
+
     @property
     def experimental_between_graph(self) -> bool:
         """Whether each worker builds a graph of its own."""
@@ -561,13 +563,13 @@ class StrategyExtended(StrategyExtendedV2):
 
     @property
     def should_checkpoint(self) -> bool:
-        """Whether this worker writes checkpoints."""
-        return True
+        """Whether this worker writes checkpoints: the chief does."""
+        return self._is_chief
 
     @property
     def should_save_summary(self) -> bool:
-        """Whether this worker writes summaries."""
-        return True
+        """Whether this worker writes summaries: the chief does."""
+        return self._is_chief
 
     def broadcast_to(self, tensor: Any, destinations: Any) -> Any:
         """A tensor on each of the destinations."""

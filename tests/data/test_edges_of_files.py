@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 import pytest
-from pipelines import outcomes, shown
+from pipelines import fed, file, outcomes, shown
 
 import everflow as tf
 from everflow import internals
@@ -21,17 +21,6 @@ matching_files, snapshot = (internals.module(f"python.data.experimental.ops.{nam
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-
-
-def fed(value, dtype=tf.int64):
-    """A tensor of which nothing is known before a run."""
-    return tf.placeholder_with_default(np.array(value, dtype.as_numpy_dtype), None)
-
-
-def file(name, content):
-    with open(name, "wb") as out:
-        out.write(content)
-    return name
 
 
 def csvs(content, *types, **given):

@@ -4,7 +4,7 @@ import collections
 
 import numpy as np
 import pytest
-from pipelines import shown
+from pipelines import fed, shown
 from plain import plain
 
 import everflow as tf
@@ -29,11 +29,6 @@ ds, md = module("ops.dataset_ops"), module("ops.multi_device_iterator_ops")
 nest, structure, convert, options = (module(f"util.{name}") for name in ("nest", "structure", "convert", "options"))
 dist, opt, stats = (module(f"experimental.ops.{name}") for name in ("distribute", "optimization", "stats_ops"))
 optionals, random_seed = module("ops.optional_ops"), module("util.random_seed")
-
-
-def fed(value, dtype=tf.int64):
-    """A tensor of which nothing is known before a run."""
-    return tf.placeholder_with_default(np.array(value, dtype.as_numpy_dtype), None)
 
 
 def gen(values, types=tf.int32, shapes=None):

@@ -4,7 +4,7 @@ import collections
 
 import numpy as np
 import pytest
-from pipelines import goes_on, shown
+from pipelines import fed, file, goes_on, shown
 from plain import plain
 
 import everflow as tf
@@ -23,17 +23,6 @@ KIND = {"output_types": [tf.int64], "output_shapes": [[]]}
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-
-
-def fed(value, dtype=tf.int64):
-    """A tensor of which nothing is known before a run."""
-    return tf.placeholder_with_default(np.array(value, dtype.as_numpy_dtype), None)
-
-
-def file(name, content):
-    with open(name, "wb") as out:
-        out.write(content)
-    return name
 
 
 def lines(*names):

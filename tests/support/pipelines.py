@@ -2,9 +2,22 @@
 
 import re
 
+import numpy as np
 from plain import plain
 
 import everflow as tf
+
+
+def fed(value, dtype=tf.int64):
+    """A tensor of which nothing is known before a run."""
+    return tf.placeholder_with_default(np.array(value, dtype.as_numpy_dtype), None)
+
+
+def file(name, content):
+    """The name of a file that is written."""
+    with open(name, "wb") as out:
+        out.write(content)
+    return name
 
 
 def read(session, following, most=30):
