@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import internal, public
+from everflow.api import public
 from everflow.eager.context import disable_eager_execution, enable_eager_execution
 from everflow.graph import shapes
 from everflow.graph.scopes import is_eager_outside
@@ -13,15 +13,14 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow import toggles
 from everflow.ops.variables import variable_scope
 from everflow.ops.variables.variables import Variable
-
-_is_on = False
+from everflow.platform import version2_switch
 
 
 @public("enable_v2_behavior")
 def enable_v2_behavior() -> None:
     """Ops run at once, control flow and shapes are those of version 2, variables are resources, and `==` compares elements."""
     enable_eager_execution()
-    enable()
+    version2_switch.enable()
     enable_tensor_equality()
     shapes.enable_v2_tensorshape()
     variable_scope.enable_resource_variables()
@@ -31,32 +30,12 @@ def enable_v2_behavior() -> None:
 @public("disable_v2_behavior")
 def disable_v2_behavior() -> None:
     """All as in TensorFlow 1."""
-    disable()
+    version2_switch.disable()
     disable_eager_execution()
     disable_tensor_equality()
     shapes.disable_v2_tensorshape()
     variable_scope.disable_resource_variables()
     toggles.disable_control_flow_v2()
-
-
-@internal("tf2.enable")
-def enable() -> None:
-    """Notes that the program is one for version 2."""
-    global _is_on
-    _is_on = True
-
-
-@internal("tf2.disable")
-def disable() -> None:
-    """Notes that the program is one for version 1."""
-    global _is_on
-    _is_on = False
-
-
-@internal("tf2.enabled")
-def enabled() -> bool:
-    """Whether TensorFlow 2's behaviour is on as a whole."""
-    return _is_on
 
 
 @public("enable_tensor_equality")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from everflow import version2
 from everflow.api import internal
+from everflow.platform import version2_switch
 
 
 class _State:
@@ -17,7 +17,7 @@ class _State:
 @internal("keras.engine.base_layer_utils.v2_dtype_behavior_enabled")
 def v2_dtype_behavior_enabled() -> bool:
     """Whether layers are of the default float type and cast their inputs to it."""
-    return version2.enabled() if _State.enabled is None else _State.enabled
+    return version2_switch.enabled() if _State.enabled is None else _State.enabled
 
 
 @internal("keras.engine.base_layer_utils.enable_v2_dtype_behavior")

@@ -13,8 +13,8 @@ from typing import Any
 from absl.testing import parameterized
 
 import everflow as tf
-from everflow import version2
 from everflow.api import internal
+from everflow.platform import version2_switch
 from everflow.test import modes
 
 Combination = dict[str, Any]
@@ -153,9 +153,9 @@ class TFVersionCombination(TestCombination):
     def should_execute_combination(self, kwargs: Any) -> tuple[bool, str | None]:
         """Whether this is that version."""
         version = kwargs.get("tf_api_version")
-        if version == 2 and not version2.enabled():
+        if version == 2 and not version2_switch.enabled():
             return False, "Skipping a TF2.x test when TF2.x behavior is disabled."
-        if version == 1 and version2.enabled():
+        if version == 1 and version2_switch.enabled():
             return False, "Skipping a TF1.x test when TF2.x behavior is enabled."
         return True, None
 

@@ -5,11 +5,11 @@ import sys
 
 PROGRAM = """
 import everflow as tf
-from everflow import version2
+from everflow.platform import version2_switch
 
 tf.enable_v2_behavior()
 a, b = tf.constant([1.0, 2.0]), tf.constant([1.0, 3.0])
-assert tf.executing_eagerly() and tf.control_flow_v2_enabled() and version2.enabled()
+assert tf.executing_eagerly() and tf.control_flow_v2_enabled() and version2_switch.enabled()
 assert (a == b).numpy().tolist() == [True, False] and (a != b).numpy().tolist() == [False, True]
 assert bool(tf.Variable(1.0) == 1.0) and tf.TensorShape([4])[0] == 4 and type(tf.TensorShape([4])[0]) is int
 
@@ -26,7 +26,7 @@ tf.disable_tensor_equality()
 assert a != b and (a == a) is True
 
 tf.disable_v2_behavior()
-assert not tf.executing_eagerly() and not version2.enabled() and not tf.control_flow_v2_enabled()
+assert not tf.executing_eagerly() and not version2_switch.enabled() and not tf.control_flow_v2_enabled()
 x = tf.constant(1.0)
 assert x == x and (x == tf.constant(1.0)) is False and {x: 1}[x] == 1
 print("done")
