@@ -108,7 +108,7 @@ class CombinerPreprocessingLayer(PreprocessingLayer):
             tf.keras.backend.set_value(self.state_variables[name], value)
 
     def _dataset_is_infinite(self, dataset: Any) -> bool:
-        size = tf.data.experimental.cardinality(dataset)
+        size: Any = tf.data.experimental.cardinality(dataset)
         return int(size if executing_eagerly() else get_session().run(size)) == tf.data.experimental.INFINITE_CARDINALITY
 
     def _get_dataset_iterator(self, dataset: Any) -> Iterator[Any]:

@@ -88,6 +88,8 @@ def _count(data: Any) -> int:
 class _Rows(DataAdapter):
     """Data with a row for each example."""
 
+    _dataset: Any
+
     def __init__(self, x: Any, y: Any, batch_size: int | None, steps: int | None) -> None:
         super().__init__(x, y)
         self._count = _count(x)
@@ -162,8 +164,8 @@ class ListsOfScalarsDataAdapter(DataAdapter):
         self, x: Any, y: Any = None, sample_weights: Any = None, batch_size: int | None = None, shuffle: Any = False, **kwargs: Any
     ) -> None:
         super().__init__(x, y)
-        given = (None if v is None else np.asarray(v) for v in (x, y, sample_weights))
-        self._rows = TensorLikeDataAdapter(*given, batch_size=batch_size, shuffle=shuffle, **kwargs)
+        x, y, sample_weights = (None if v is None else np.asarray(v) for v in (x, y, sample_weights))
+        self._rows = TensorLikeDataAdapter(x, y, sample_weights, batch_size=batch_size, shuffle=shuffle, **kwargs)
 
     @staticmethod
     def can_handle(x: Any, y: Any = None) -> bool:
@@ -359,16 +361,15 @@ class KerasSequenceAdapter(_Yielding):
         return True
 
 
-ALL_ADAPTER_CLS = internal("keras.engine.data_adapter.ALL_ADAPTER_CLS")(
-    [
-        ListsOfScalarsDataAdapter,
-        TensorLikeDataAdapter,
-        DatasetAdapter,
-        GeneratorDataAdapter,
-        KerasSequenceAdapter,
-        CompositeTensorDataAdapter,
-    ]
-)
+ALL_ADAPTER_CLS: list[type[DataAdapter]] = [
+    ListsOfScalarsDataAdapter,
+    TensorLikeDataAdapter,
+    DatasetAdapter,
+    GeneratorDataAdapter,
+    KerasSequenceAdapter,
+    CompositeTensorDataAdapter,
+]
+internal("keras.engine.data_adapter.ALL_ADAPTER_CLS")(ALL_ADAPTER_CLS)
 
 
 @internal("keras.engine.data_adapter._type_name")
