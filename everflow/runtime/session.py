@@ -21,6 +21,9 @@ from everflow.runtime.runner import FLATTENS, Runner, fetch_key
 from everflow.runtime.threads import use
 from everflow.values.tensors import without_autograd
 
+# So many steps at most are kept, and as many older ones until they are asked for again or the next generation is full.
+GENERATION = 1024
+
 _live: weakref.WeakSet[BaseSession] = weakref.WeakSet()
 
 
@@ -73,6 +76,7 @@ class BaseSession(SessionInterface):
         self._context = self._connected(self._target.decode())
         self._closed = False
         self._runners: dict[Any, Any] = {}
+        self._older_runners: dict[Any, Any] = {}
         self._lock = threading.RLock()
         self._partial_runs: dict[str, Any] = {}
         self._runs_measured = 0
@@ -114,6 +118,7 @@ class BaseSession(SessionInterface):
                 self._closed = True
                 self._context.close()
                 self._runners.clear()
+                self._older_runners.clear()
 
     def as_default(self) -> Any:
         """Makes this the default session within a `with` block."""
@@ -155,6 +160,9 @@ class BaseSession(SessionInterface):
         with self._lock:
             key = (*fetch_key(fetches), keys, graph._edits)
             found = self._runners.get(key)
+            if found is not None:
+                return found
+            found = self._older_runners.pop(key, None)
             if found is None:
                 if feed_dict and not (hasattr(feed_dict, "items") and feeding.is_flat(feed_dict)):
                     found = FLATTENS
@@ -162,7 +170,9 @@ class BaseSession(SessionInterface):
                     with graph._lock:
                         self._context.placer.place_graph(graph)
                         found = Runner(self, fetches, list(feed_dict or ()))
-                self._runners[key] = found
+            if len(self._runners) == GENERATION:
+                self._older_runners, self._runners = self._runners, {}
+            self._runners[key] = found
         return found
 
     def _call(self, step: Step, arguments: list[Any]) -> Any:

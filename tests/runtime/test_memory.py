@@ -78,3 +78,22 @@ def test_a_small_piece_of_a_variable_does_not_keep_all_of_it(take, eager):
     v.scatter_update(tf.IndexedSlices([[1.0, 2.0]], [0]))
     assert v._handle.value.value.data_ptr() == place, "the variable was copied"
     assert piece.numpy().reshape(-1).tolist() == [0, 0]
+
+
+def test_steps_that_are_not_asked_for_again_are_let_go(session, monkeypatch):
+    monkeypatch.setattr("everflow.runtime.session.GENERATION", 4)
+    numbers = [tf.constant(i) + 1 for i in range(20)]
+    noise = tf.random_uniform([], seed=3)
+    with tf.Session() as other:
+        expected = [other.run(noise), other.run(noise)]
+    found = [session.run(noise)]
+    steps = []
+    for i, number in enumerate(numbers):
+        assert session.run([number, numbers[0]]) == [i + 1, 1] and session.run(numbers[0]) == 1
+        steps.append(weakref.ref(session._runner(number, None).step.call))
+    gc.collect()
+    alive = [step() is not None for step in steps]
+    assert alive[0] and alive[-1], "one that is asked for time and again stays"
+    assert sum(alive) <= 8
+    found.append(session.run(noise))
+    assert found == expected, "what an op remembers is not its step's"
