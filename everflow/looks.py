@@ -48,6 +48,18 @@ def present(thing: Any, names: Iterable[str]) -> None:
         _rename(thing, names, _home)
 
 
+def seen_as_taking(*names: str) -> Callable[[Callable[..., Any]], Any]:
+    """Shows a function with other parameters to `inspect`: with those that TensorFlow's have, whose decorators hide their own."""
+    kinds = {0: inspect.Parameter.POSITIONAL_OR_KEYWORD, 1: inspect.Parameter.VAR_POSITIONAL, 2: inspect.Parameter.VAR_KEYWORD}
+
+    def show(function: Any) -> Any:
+        shown = [inspect.Parameter(name.lstrip("*"), kinds[name.count("*")]) for name in names]
+        function.__signature__ = inspect.Signature(shown)
+        return function
+
+    return show
+
+
 def _functions(thing: Any) -> Iterator[types.FunctionType]:
     """The functions that a function or class is made of, below their decorators."""
     if isinstance(thing, type):

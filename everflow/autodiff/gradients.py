@@ -10,7 +10,7 @@ from everflow.autodiff.lifting import lift
 from everflow.autodiff.registry import AggregationMethod, UnconnectedGradients
 from everflow.autodiff.search import Search, _beside
 from everflow.graph import dtypes
-from everflow.graph.convert import convert_to_tensor
+from everflow.graph.convert import convert_to_tensor, internal_convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph, in_eager_mode
@@ -73,7 +73,7 @@ def _source(x: Any) -> Any:
     if isinstance(x, Tensor):
         # In a function, what stands for a value from outside.
         return get_default_graph().own(x) if x.is_eager else x.op.outputs[x.value_index]
-    return x.values if isinstance(x, IndexedSlices) else convert_to_tensor(x, name="x", as_ref=True)
+    return x.values if isinstance(x, IndexedSlices) else internal_convert_to_tensor(x, name="x", as_ref=True)
 
 
 def _result(y: Any, i: int) -> Tensor:

@@ -57,10 +57,19 @@ def in_graph_mode() -> bool:
     return not in_eager_mode()
 
 
-@public("enable_eager_execution", "contrib.eager.enable_eager_execution", "contrib.eager.enable_remote_eager_execution")
-@internal("framework.ops.enable_eager_execution", "framework.ops.enable_eager_execution_internal")
-def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None, server_def: Any = None) -> None:
+@public("enable_eager_execution", "contrib.eager.enable_eager_execution")
+@internal("framework.ops.enable_eager_execution")
+def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
     """Makes ops run at once for the rest of the program; it has to be called before the default graph is used."""
+    enable_remote_eager_execution(config, device_policy, execution_mode)
+
+
+@public("contrib.eager.enable_remote_eager_execution")
+@internal("framework.ops.enable_eager_execution_internal")
+def enable_remote_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None, server_def: Any = None
+) -> None:
+    """The same, with the tasks of a cluster to run ops on."""
     from everflow.proto import config_pb2
 
     if config is not None and not isinstance(config, config_pb2.ConfigProto):

@@ -116,7 +116,6 @@ def convert_to_tensor(
     name: str | None = None,
     preferred_dtype: dtypes.DTypeLike | None = None,
     dtype_hint: dtypes.DTypeLike | None = None,
-    as_ref: bool = False,
 ) -> Tensor:
     """The tensor that a value stands for; with a dtype, one of that type or a TypeError/ValueError."""
     if dtype is not None:
@@ -139,7 +138,7 @@ def convert_to_tensor(
         if found is not None:
             return found
     preferred = preferred_dtype if preferred_dtype is not None else dtype_hint
-    return _registered_conversion(value, dtype, name, None if preferred is None else dtypes.as_dtype(preferred), as_ref, (Tensor,))
+    return _registered_conversion(value, dtype, name, None if preferred is None else dtypes.as_dtype(preferred), False, (Tensor,))
 
 
 # What makes a value of a number in eager mode; see everflow.eager.tensor.
@@ -190,7 +189,7 @@ def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | No
             raise ValueError(f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {value.dtype.name}: {str(value)!r}")  # type: ignore[attr-defined]
         return value
     if isinstance(value, Tensor):
-        return convert_to_tensor(value, wanted, name, as_ref=as_ref)
+        return convert_to_tensor(value, wanted, name)
     return _registered_conversion(value, wanted, name, None, as_ref, (Tensor, CompositeTensor))
 
 
@@ -209,8 +208,11 @@ def internal_convert_to_tensor(
     accept_symbolic_tensors: bool = True,
     accepted_result_types: Any = (Tensor,),
 ) -> Any:
-    """`convert_to_tensor` by the name and with the parameters that other libraries know."""
-    return convert_to_tensor(value, dtype, name, preferred_dtype, as_ref=as_ref)
+    """`convert_to_tensor`, or if `as_ref` the same with the reference for a reference variable."""
+    if not as_ref or isinstance(value, Tensor):
+        return convert_to_tensor(value, dtype, name, preferred_dtype)
+    wanted, preferred = (None if given is None else dtypes.as_dtype(given) for given in (dtype, preferred_dtype))
+    return _registered_conversion(value, wanted, name, preferred, True, (Tensor,))
 
 
 @public("compat.v2.convert_to_tensor")
@@ -323,7 +325,7 @@ def convert_list(
     if not isinstance(values, (list, tuple)) and not hasattr(values, "__iter__"):
         raise TypeError("values must be a list.")
     return [
-        convert_to_tensor(v, dtype, None if name is None else f"{name}_{i}", preferred_dtype, as_ref=as_ref) for i, v in enumerate(values)
+        internal_convert_to_tensor(v, dtype, None if name is None else f"{name}_{i}", as_ref, preferred_dtype) for i, v in enumerate(values)
     ]
 
 

@@ -51,6 +51,9 @@ class DType:
             raise TypeError(f"type_enum is not a valid types_pb2.DataType: {type_enum}")
         return _BY_ENUM[number]
 
+    def __init__(self, type_enum: Any) -> None:
+        """Nothing to do: there is one object for each type."""
+
     @property
     def as_datatype_enum(self) -> int:
         """The type's number in the `DataType` enum of GraphDefs."""

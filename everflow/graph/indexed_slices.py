@@ -12,7 +12,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value_as_shape, known
-from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
+from everflow.graph.convert import internal_convert_to_tensor, register_tensor_conversion_function
 from everflow.graph.shapes import TensorShape
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import TensorLike
@@ -157,7 +157,7 @@ def internal_convert_to_tensor_or_indexed_slices(
                 f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: {str(value)!r}"
             )
         return value
-    return convert_to_tensor(value, dtype, name, as_ref=as_ref)
+    return internal_convert_to_tensor(value, dtype, name, as_ref)
 
 
 @internal(

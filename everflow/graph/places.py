@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from everflow.graph.attrs import text
-from everflow.graph.convert import convert_to_tensor
+from everflow.graph.convert import internal_convert_to_tensor
 from everflow.graph.devices import DeviceSpec, canonical_name, is_device_spec
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
@@ -89,7 +89,7 @@ def colocation_target(value: Any) -> Operation | None:
         return None if handle.is_eager else handle.op
     if isinstance(getattr(value, "op", None), Operation):
         return value.op
-    return convert_to_tensor(value, as_ref=True).op
+    return internal_convert_to_tensor(value, as_ref=True).op
 
 
 def apply_colocation(blocks: list[Block], op: Operation) -> None:

@@ -19,7 +19,7 @@ from everflow.graph import dtypes
 from everflow.graph.conversion_status import control_status_ctx
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import init_scope, is_eager_outside, name_scope
-from everflow.graph.shapes import TensorShape
+from everflow.graph.shapes import Dimension, TensorShape
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
@@ -420,7 +420,7 @@ def _as_tensor(x: Any) -> Any:
 
 def map_shapes(function: Any, shape: Any) -> Any:
     """A function of each shape in a structure; a tuple or list of sizes is one shape."""
-    is_sizes = isinstance(shape, (tuple, list)) and all(s is None or isinstance(s, (int, np.integer)) for s in shape)
+    is_sizes = isinstance(shape, (tuple, list)) and all(s is None or isinstance(s, (int, np.integer, Dimension)) for s in shape)
     if isinstance(shape, TensorShape) or is_sizes:
         return function(TensorShape(shape))
     if isinstance(shape, dict):

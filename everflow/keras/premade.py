@@ -79,12 +79,11 @@ class WideDeepModel(Model):
         self.dnn_model = dnn_model
         self.activation = activations.get(activation)
 
-    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
         """The sum of both, with the activation; both see the same inputs, or two are given."""
         linear_inputs, dnn_inputs = inputs if isinstance(inputs, (tuple, list)) and len(inputs) == 2 else (inputs, inputs)
         wide = self.linear_model(linear_inputs)
-        deep = self.dnn_model(dnn_inputs, training=training) if self.dnn_model._expects_training_arg else self.dnn_model(dnn_inputs)
-        output = nest.map_structure(lambda x, y: x + y, wide, deep)
+        output = nest.map_structure(lambda x, y: x + y, wide, self.dnn_model(dnn_inputs))
         return output if not self.activation else nest.map_structure(self.activation, output)
 
     def _of_each(self, variables: Any) -> Any:

@@ -8,6 +8,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.dtypes import DTypeLike
 from everflow.keras import activations
+from everflow.keras.shape_methods import of_tuples
 from everflow.rnn.cell import DescribedCell, check_types, input_depth
 
 WEIGHTS = internal("ops.rnn_cell_impl._WEIGHTS_VARIABLE_NAME")("kernel")
@@ -44,8 +45,9 @@ class BasicRNNCell(DescribedCell):
     def output_size(self) -> Any:
         return self._num_units
 
-    def build(self, inputs_shape: Any) -> None:
-        depth = input_depth(inputs_shape)
+    @of_tuples
+    def build(self, input_shape: Any) -> None:
+        depth = input_depth(input_shape)
         self._kernel = self.add_variable(WEIGHTS, shape=[depth + self._num_units, self._num_units])
         self._bias = self.add_variable(BIAS, shape=[self._num_units], initializer=tf.zeros_initializer(dtype=self.dtype))
         self.built = True
@@ -84,9 +86,10 @@ class GRUCell(DescribedCell):
     def output_size(self) -> Any:
         return self._num_units
 
-    def build(self, inputs_shape: Any) -> None:
+    @of_tuples
+    def build(self, input_shape: Any) -> None:
         units = self._num_units
-        depth = input_depth(inputs_shape) + units
+        depth = input_depth(input_shape) + units
         # At first the gates are open.
         for which, width, first in (("gate", 2 * units, tf.constant_initializer(1.0, dtype=self.dtype)), ("candidate", units, None)):
             scope = "gates" if which == "gate" else which

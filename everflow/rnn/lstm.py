@@ -7,6 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.dtypes import DTypeLike
+from everflow.keras.shape_methods import of_tuples
 from everflow.rnn.basic_cells import BIAS, WEIGHTS
 from everflow.rnn.cell import DescribedCell, check_types, input_depth
 from everflow.rnn.state import LSTMStateTuple
@@ -39,8 +40,9 @@ class BasicLSTMCell(DescribedCell):
     def output_size(self) -> Any:
         return self._num_units
 
-    def build(self, inputs_shape: Any) -> None:
-        depth = input_depth(inputs_shape)
+    @of_tuples
+    def build(self, input_shape: Any) -> None:
+        depth = input_depth(input_shape)
         self._kernel = self.add_variable(WEIGHTS, shape=[depth + self._num_units, 4 * self._num_units])
         self._bias = self.add_variable(BIAS, shape=[4 * self._num_units], initializer=tf.zeros_initializer(dtype=self.dtype))
         self.built = True
@@ -112,8 +114,9 @@ class LSTMCell(DescribedCell):
     def output_size(self) -> Any:
         return self._output_size
 
-    def build(self, inputs_shape: Any) -> None:
-        units, depth, make = self._num_units, input_depth(inputs_shape) + self._output_size, {"initializer": self._initializer}
+    @of_tuples
+    def build(self, input_shape: Any) -> None:
+        units, depth, make = self._num_units, input_depth(input_shape) + self._output_size, {"initializer": self._initializer}
         zeros = tf.zeros_initializer() if self.dtype is None else tf.zeros_initializer(dtype=self.dtype)
         self._kernel = self.add_variable(WEIGHTS, shape=[depth, 4 * units], partitioner=_in_shards(self._num_unit_shards), **make)
         self._bias = self.add_variable(BIAS, shape=[4 * units], initializer=zeros)

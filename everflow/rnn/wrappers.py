@@ -16,6 +16,7 @@ from everflow.graph.scopes import device, name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.keras.function_code import described, found
 from everflow.keras.serialization import class_and_config, deserialize_keras_object
+from everflow.looks import seen_as_taking
 from everflow.nest_paths import get_traverse_shallow_structure, map_structure_up_to
 from everflow.rnn.cell import RNNCell, assert_like_rnncell
 from everflow.rnn.state import LSTMStateTuple
@@ -83,6 +84,7 @@ def _drops_state(substate: Any) -> Any:
 class DropoutWrapper(RNNCellWrapper):
     """Drops parts of the inputs, the state and the outputs of a cell; the same parts at each step if `variational_recurrent`."""
 
+    @seen_as_taking("self", "*args", "**kwargs")
     def __init__(
         self,
         cell: Any,
@@ -210,6 +212,7 @@ def _same_each_step(value: Any, noise: Any, keep_prob: Any) -> Any:
 class ResidualWrapper(RNNCellWrapper):
     """Adds a cell's inputs to its outputs."""
 
+    @seen_as_taking("self", "*args", "**kwargs")
     def __init__(self, cell: Any, residual_fn: Any = None, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
@@ -247,6 +250,7 @@ class ResidualWrapper(RNNCellWrapper):
 class DeviceWrapper(RNNCellWrapper):
     """Runs a cell on a device."""
 
+    @seen_as_taking("self", "*args", "**kwargs")
     def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._device = device

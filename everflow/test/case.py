@@ -7,6 +7,7 @@ import random
 import re
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -31,6 +32,17 @@ _OTHER = (
     "The {} used to get the cached session is different than the one that was used to create the session. Maybe "
     "create a new session with self.session()"
 )
+
+
+def _once_called(name: str) -> Any:
+    """A method by a name of old, which says how it is called now."""
+    method = getattr(absltest.TestCase, name)
+
+    def of_old(*args: Any, **kwargs: Any) -> Any:
+        warnings.warn(f"Please use {name} instead.", DeprecationWarning, stacklevel=2)
+        return method(*args, **kwargs)
+
+    return of_old
 
 
 @public("test.TestCase")
@@ -207,14 +219,14 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
         self.assertEqual(one, two, f"Devices {one} and {two} are not equal. {msg}")
 
     # Names that Python 3.12 no longer has, and that programs written for TensorFlow 1.x use.
-    assert_ = failUnless = absltest.TestCase.assertTrue
-    failIf = absltest.TestCase.assertFalse
-    assertEquals = failUnlessEqual = absltest.TestCase.assertEqual
-    assertNotEquals = failIfEqual = absltest.TestCase.assertNotEqual
-    assertAlmostEquals = failUnlessAlmostEqual = absltest.TestCase.assertAlmostEqual
-    assertNotAlmostEquals = failIfAlmostEqual = absltest.TestCase.assertNotAlmostEqual
+    assert_ = failUnless = _once_called("assertTrue")
+    failIf = _once_called("assertFalse")
+    assertEquals = failUnlessEqual = _once_called("assertEqual")
+    assertNotEquals = failIfEqual = _once_called("assertNotEqual")
+    assertAlmostEquals = failUnlessAlmostEqual = _once_called("assertAlmostEqual")
+    assertNotAlmostEquals = failIfAlmostEqual = _once_called("assertNotAlmostEqual")
     assertItemsEqual = absltest.TestCase.assertCountEqual
-    assertRegexpMatches = absltest.TestCase.assertRegex
-    assertNotRegexpMatches = absltest.TestCase.assertNotRegex
+    assertRegexpMatches = _once_called("assertRegex")
+    assertNotRegexpMatches = _once_called("assertNotRegex")
     assertRaisesRegexp = absltest.TestCase.assertRaisesRegex
-    failUnlessRaises = absltest.TestCase.assertRaises
+    failUnlessRaises = _once_called("assertRaises")

@@ -40,7 +40,7 @@ modules("Python 3.12", {"imp": own("imp"), "distutils": own("distutils")})
 modules("Python 3.13", {"cgi": own("cgi"), "pipes": own("pipes"), "imghdr": own("imghdr")})
 modules("setuptools 82", {"pkg_resources": own("pkg_resources")})
 
-methods("threading", "Thread", "Python 3.9", isAlive=lambda thread: thread.is_alive())
+methods("threading", "Thread", "Python 3.9", isAlive=lambda self: self.is_alive())
 methods("array", "array", "Python 3.9", tostring=lambda a: a.tobytes(), fromstring=lambda a, data: a.frombytes(data))
 methods(
     "xml.etree.ElementTree",

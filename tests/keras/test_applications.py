@@ -459,3 +459,16 @@ def test_predictions_are_named(tmp_path, monkeypatch):
     assert applications.imagenet_utils.decode_predictions(scores, top=2) == [[("n7", "thing7", 0.9), ("n3", "thing3", 0.1)]]
     assert applications.vgg16.decode_predictions(scores)[0][:1] == [("n7", "thing7", 0.9)]
     assert len(applications.vgg16.decode_predictions(scores)[0]) == 5
+
+
+def test_modules_of_keras_may_be_given_and_nothing_else():
+    picture = np.zeros((1, 2, 2, 3), "float32")
+    found = tf.keras.applications.xception.preprocess_input(picture, backend=tf.keras.backend, utils=None)
+    assert found.tolist() == [[[[-1.0] * 3] * 2] * 2]
+    for function in (
+        tf.keras.applications.VGG16,
+        tf.keras.applications.vgg16.preprocess_input,
+        tf.keras.applications.nasnet.decode_predictions,
+    ):
+        with pytest.raises(TypeError, match="Invalid keyword argument.*colour"):
+            function(colour=1)

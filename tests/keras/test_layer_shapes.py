@@ -963,3 +963,33 @@ def test_arguments_of_layers_are_checked(made, expected):
 )
 def test_arguments_of_layers_are_checked_or_are_refused(made, expected):
     assert refused(lambda: described(made())).startswith(expected)
+
+
+def test_shapes_are_given_in_any_form_and_found_as_tensor_shapes():
+    for layer, given, expected in (
+        (L.ReLU(), (2, tf.Dimension(3)), [2, 3]),
+        (L.GaussianNoise(1.0), [2, None], [2, None]),
+        (L.Add(), [[2, 1, 4], tf.TensorShape([2, 3, 1])], [2, 3, 4]),
+        (L.Concatenate(), [(2, 3), (2, None)], [2, None]),
+        (L.Embedding(5, 4, input_length=(None, 3)), (2, 5, 3), [2, 5, 3, 4]),
+        (L.DepthwiseConv2D(2, depth_multiplier=3), (1, 5, 5, 2), [1, 4, 4, 6]),
+    ):
+        found = layer.compute_output_shape(given)
+        assert isinstance(found, tf.TensorShape) and found.as_list() == expected
+    assert L.ReLU().compute_output_shape(None) is None
+    found = L.ReLU().compute_output_shape({"a": (2, 3)})
+    assert found["a"].as_list() == [2, 3]
+    pair = L.Lambda(lambda x: x, output_shape=lambda s: [s, (s[0], 5)]).compute_output_shape(tf.TensorShape([2, 3]))
+    assert [shape.as_list() for shape in pair] == [[2, 3], [2, 5]]
+
+
+def test_functions_of_shapes_are_given_tuples():
+    seen = []
+    L.Lambda(lambda x: x, output_shape=lambda s: seen.append(s) or s).compute_output_shape(tf.TensorShape([2, None]))
+    assert seen == [(2, None)] and type(seen[0]) is tuple
+
+
+def test_shapes_of_unknown_rank_are_refused():
+    for use in (L.ReLU().compute_output_shape, lambda shape: L.Add().build([shape, (1, 2)]), tf.keras.layers.GRUCell(2).build):
+        with pytest.raises(ValueError, match="not defined on an unknown TensorShape"):
+            use(tf.TensorShape(None))

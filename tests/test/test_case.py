@@ -115,3 +115,11 @@ def test_assertions_in_a_function_are_checked_when_it_runs(case):
         assert doubled([1.0, 2.0]).numpy().tolist() == [2.0, 4.0]
         with pytest.raises(tf.errors.OpError, match="close"):
             doubled([1.0, 3.0])
+
+
+def test_names_of_old_say_how_they_are_called_now():
+    case = tf.test.TestCase()
+    with pytest.warns(DeprecationWarning, match="Please use assertAlmostEqual instead"):
+        case.failUnlessAlmostEqual(1.0, 1.04, places=1)
+    with pytest.warns(DeprecationWarning, match="Please use assertEqual instead"), pytest.raises(AssertionError, match="1 != 2"):
+        case.assertEquals(1, 2)

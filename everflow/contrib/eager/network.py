@@ -141,10 +141,10 @@ class Network(Layer):
 class Sequential(Network):
     """Layers and functions, each called on what the one before gives."""
 
-    def __init__(self, layers: Any = None, name: str | None = None) -> None:
+    def __init__(self, layers_funcs: Any = None, name: str | None = None) -> None:
         super().__init__(name=name)
         self._functions: list[Callable[..., Any]] = []
-        for function in layers or ():
+        for function in layers_funcs or ():
             self.add(function)
 
     def add(self, layer_func: Callable[..., Any]) -> None:

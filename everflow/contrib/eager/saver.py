@@ -8,7 +8,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.templates import make_template
+from everflow.templates import make_template_internal
 from everflow.train.checkpoints.reader import load_checkpoint
 from everflow.train.checkpoints.saver import Saver as NamedSaver
 from everflow.train.tracking.autotracking import AutoTrackable
@@ -16,7 +16,7 @@ from everflow.train.tracking.checkpoint import Checkpoint
 
 public("contrib.eager.Checkpoint")(Checkpoint)
 public("contrib.eager.Checkpointable")(AutoTrackable)
-public("contrib.eager.make_template")(make_template)
+public("contrib.eager.make_template")(make_template_internal)
 
 
 @public("contrib.eager.Saver")

@@ -16,8 +16,6 @@ from everflow.keras.model import Model
 from everflow.keras.network_order import get_source_inputs
 
 CHOLLET = "https://github.com/fchollet/deep-learning-models/releases/download/"
-# Keras's own modules may be given too, and are not needed.
-OPTIONS = ("include_top", "weights", "input_tensor", "input_shape", "pooling", "classes", "backend", "layers", "models", "utils")
 KERAS_TEAM = "https://github.com/keras-team/keras-applications/releases/download/"
 
 
@@ -30,9 +28,6 @@ class Application:
     """How a model is asked for: images, classes and weights; `x` is its input tensor."""
 
     def __init__(self, options: dict[str, Any], default_size: int, min_size: int, flattens: bool | None = None) -> None:
-        for name in options:
-            if name not in OPTIONS:
-                raise TypeError(f"Unknown argument(s): {name}")
         self.include_top = options.get("include_top", True)
         self.weights = options.get("weights", "imagenet")
         self.pooling = options.get("pooling")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from everflow.api import public
 from everflow.keras.downloads import get_file
 
 BELOW = "keras.applications."
+MODULES = ("backend", "layers", "models", "utils")
 CLASS_INDEX_URL = "https://storage.googleapis.com/download.tensorflow.org/data/imagenet_class_index.json"
 CLASS_INDEX_MD5 = "c2c37ea517e94d9795004a39431a14cb"
 MEANS = (103.939, 116.779, 123.68)
@@ -21,8 +24,25 @@ TORCH_MEANS, TORCH_DEVIATIONS = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 _classes: dict[str, list[str]] | None = None
 
 
+def of_keras(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that may be given Keras's own modules as well, which it has no need of."""
+    names = {*inspect.signature(function).parameters, *MODULES}
+
+    def with_modules(*args: Any, **kwargs: Any) -> Any:
+        for name in kwargs:
+            if name not in names:
+                raise TypeError("Invalid keyword argument: %s", name)
+        for module in MODULES:
+            kwargs.pop(module, None)
+        return function(*args, **kwargs)
+
+    with_modules.__name__, with_modules.__qualname__, with_modules.__doc__ = function.__name__, function.__qualname__, function.__doc__
+    return with_modules
+
+
 @public(BELOW + "imagenet_utils.preprocess_input")
-def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe", **kwargs: Any) -> Any:
+@of_keras
+def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe") -> Any:
     """Images (0 to 255) as models expect them: "caffe" is BGR around zero, "tf" is -1 to 1, "torch" has ImageNet's means and deviations."""
     data_format = data_format or tf.keras.backend.image_data_format()
     if data_format not in ("channels_first", "channels_last"):
@@ -83,7 +103,8 @@ def _prepared_tensor(x: Any, axis: int, mode: str) -> Any:
         )
     ),
 )
-def decode_predictions(preds: Any, top: int = 5, **kwargs: Any) -> list[list[tuple[str, str, float]]]:
+@of_keras
+def decode_predictions(preds: Any, top: int = 5) -> list[list[tuple[str, str, float]]]:
     """The likeliest classes of each row: (WordNet id, name, score)."""
     global _classes
     preds = np.asarray(preds)

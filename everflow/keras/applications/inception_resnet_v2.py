@@ -6,7 +6,7 @@ from typing import Any
 
 from everflow.api import public
 from everflow.keras.applications.building import CHOLLET, Application, channel_axis, kernel_files
-from everflow.keras.applications.imagenet import BELOW
+from everflow.keras.applications.imagenet import BELOW, of_keras
 from everflow.keras.layers.convolutional import Conv2D
 from everflow.keras.layers.core import Activation, Lambda
 from everflow.keras.layers.merging import Concatenate
@@ -52,6 +52,7 @@ def _mixed(branches: list[Any], name: str) -> Any:
 
 
 @public(BELOW + "InceptionResNetV2", BELOW + "inception_resnet_v2.InceptionResNetV2")
+@of_keras
 def InceptionResNetV2(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -59,7 +60,6 @@ def InceptionResNetV2(
     input_shape: Any = None,
     pooling: Any = None,
     classes: int = 1000,
-    **kwargs: Any,
 ) -> Any:
     """Inception-ResNet V2, for images of 299 x 299."""
     application = Application(
@@ -70,7 +70,6 @@ def InceptionResNetV2(
             "input_shape": input_shape,
             "pooling": pooling,
             "classes": classes,
-            **kwargs,
         },
         299,
         75,

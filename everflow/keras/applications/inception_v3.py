@@ -6,7 +6,7 @@ from typing import Any
 
 from everflow.api import public
 from everflow.keras.applications.building import CHOLLET, Application, channel_axis, kernel_files
-from everflow.keras.applications.imagenet import BELOW
+from everflow.keras.applications.imagenet import BELOW, of_keras
 from everflow.keras.layers.convolutional import Conv2D
 from everflow.keras.layers.core import Activation
 from everflow.keras.layers.merging import Concatenate
@@ -35,6 +35,7 @@ def _mixed(branches: list[Any], name: str | None) -> Any:
 
 
 @public(BELOW + "InceptionV3", BELOW + "inception_v3.InceptionV3")
+@of_keras
 def InceptionV3(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -42,7 +43,6 @@ def InceptionV3(
     input_shape: Any = None,
     pooling: Any = None,
     classes: int = 1000,
-    **kwargs: Any,
 ) -> Any:
     """Inception V3, for images of 299 x 299."""
     application = Application(
@@ -53,7 +53,6 @@ def InceptionV3(
             "input_shape": input_shape,
             "pooling": pooling,
             "classes": classes,
-            **kwargs,
         },
         299,
         75,

@@ -6,7 +6,7 @@ from typing import Any
 
 from everflow.api import public
 from everflow.keras.applications.building import CHOLLET, Application, channel_axis
-from everflow.keras.applications.imagenet import BELOW
+from everflow.keras.applications.imagenet import BELOW, of_keras
 from everflow.keras.config import image_data_format
 from everflow.keras.layers.activations import ReLU
 from everflow.keras.layers.borders import ZeroPadding2D
@@ -38,6 +38,7 @@ def square_size(options: dict[str, Any], sizes: tuple[int, ...]) -> int:
 
 
 @public(BELOW + "MobileNet", BELOW + "mobilenet.MobileNet")
+@of_keras
 def MobileNet(
     input_shape: Any = None,
     alpha: float = 1.0,
@@ -48,7 +49,6 @@ def MobileNet(
     input_tensor: Any = None,
     pooling: Any = None,
     classes: int = 1000,
-    **kwargs: Any,
 ) -> Any:
     """MobileNet; `alpha` makes it narrower, `depth_multiplier` its depthwise convolutions wider."""
     options = {
@@ -58,7 +58,6 @@ def MobileNet(
         "input_shape": input_shape,
         "pooling": pooling,
         "classes": classes,
-        **kwargs,
     }
     size = square_size(options, SIZES)
     application = Application(options, size, 32)

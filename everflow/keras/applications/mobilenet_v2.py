@@ -6,7 +6,7 @@ from typing import Any
 
 from everflow.api import public
 from everflow.keras.applications.building import Application, channel_axis
-from everflow.keras.applications.imagenet import BELOW
+from everflow.keras.applications.imagenet import BELOW, of_keras
 from everflow.keras.applications.mobilenet import square_size
 from everflow.keras.layers.activations import ReLU
 from everflow.keras.layers.borders import ZeroPadding2D
@@ -58,6 +58,7 @@ def _block(x: Any, filters: int, stride: int, number: int) -> Any:
 
 
 @public(BELOW + "MobileNetV2", BELOW + "mobilenet_v2.MobileNetV2")
+@of_keras
 def MobileNetV2(
     input_shape: Any = None,
     alpha: float = 1.0,
@@ -66,7 +67,6 @@ def MobileNetV2(
     input_tensor: Any = None,
     pooling: Any = None,
     classes: int = 1000,
-    **kwargs: Any,
 ) -> Any:
     """MobileNetV2; `alpha` makes it narrower or wider."""
     options = {
@@ -76,7 +76,6 @@ def MobileNetV2(
         "input_shape": input_shape,
         "pooling": pooling,
         "classes": classes,
-        **kwargs,
     }
     size = square_size(options, SIZES)
     application = Application(options, size, 32)

@@ -7,7 +7,7 @@ from typing import Any
 from everflow.api import public
 from everflow.graph.shapes import dimension_value
 from everflow.keras.applications.building import Application, channel_axis
-from everflow.keras.applications.imagenet import BELOW
+from everflow.keras.applications.imagenet import BELOW, of_keras
 from everflow.keras.applications.mobilenet_v2 import padding_before
 from everflow.keras.layers.borders import Cropping2D, ZeroPadding2D
 from everflow.keras.layers.convolutional import Conv2D
@@ -142,6 +142,7 @@ def _nasnet(
 
 
 @public(BELOW + "NASNetMobile", BELOW + "nasnet.NASNetMobile")
+@of_keras
 def NASNetMobile(
     input_shape: Any = None,
     include_top: bool = True,
@@ -149,7 +150,6 @@ def NASNetMobile(
     input_tensor: Any = None,
     pooling: Any = None,
     classes: int = 1000,
-    **kwargs: Any,
 ) -> Any:
     """NASNet for phones, for images of 224 x 224."""
     return _nasnet(
@@ -167,12 +167,12 @@ def NASNetMobile(
             "input_shape": input_shape,
             "pooling": pooling,
             "classes": classes,
-            **kwargs,
         },
     )
 
 
 @public(BELOW + "NASNetLarge", BELOW + "nasnet.NASNetLarge")
+@of_keras
 def NASNetLarge(
     input_shape: Any = None,
     include_top: bool = True,
@@ -180,7 +180,6 @@ def NASNetLarge(
     input_tensor: Any = None,
     pooling: Any = None,
     classes: int = 1000,
-    **kwargs: Any,
 ) -> Any:
     """The large NASNet, for images of 331 x 331."""
     return _nasnet(
@@ -198,6 +197,5 @@ def NASNetLarge(
             "input_shape": input_shape,
             "pooling": pooling,
             "classes": classes,
-            **kwargs,
         },
     )

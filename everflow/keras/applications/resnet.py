@@ -6,7 +6,7 @@ from typing import Any
 
 from everflow.api import public
 from everflow.keras.applications.building import KERAS_TEAM, Application, channel_axis, kernel_files
-from everflow.keras.applications.imagenet import BELOW
+from everflow.keras.applications.imagenet import BELOW, of_keras
 from everflow.keras.layers.borders import ZeroPadding2D
 from everflow.keras.layers.convolutional import Conv2D
 from everflow.keras.layers.core import Activation
@@ -86,6 +86,7 @@ def _resnet(name: str, depths: tuple[int, ...], options: dict[str, Any]) -> Any:
 
 
 def _published(name: str, depths: tuple[int, ...], *modules: str) -> Any:
+    @of_keras
     def build(
         include_top: bool = True,
         weights: Any = "imagenet",
@@ -93,7 +94,6 @@ def _published(name: str, depths: tuple[int, ...], *modules: str) -> Any:
         input_shape: Any = None,
         pooling: Any = None,
         classes: int = 1000,
-        **kwargs: Any,
     ) -> Any:
         return _resnet(
             name.lower(),
@@ -105,7 +105,6 @@ def _published(name: str, depths: tuple[int, ...], *modules: str) -> Any:
                 "input_shape": input_shape,
                 "pooling": pooling,
                 "classes": classes,
-                **kwargs,
             },
         )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from everflow.api import public
 from everflow.keras.applications.building import CHOLLET, Application, kernel_files
-from everflow.keras.applications.imagenet import BELOW, preprocess_input
+from everflow.keras.applications.imagenet import BELOW, of_keras, preprocess_input
 from everflow.keras.layers.convolutional import Conv2D
 from everflow.keras.layers.core import Flatten
 from everflow.keras.layers.dense import Dense
@@ -33,6 +33,7 @@ def _vgg(name: str, depths: tuple[int, ...], checksums: tuple[str, str], options
 
 
 @public(BELOW + "VGG16", BELOW + "vgg16.VGG16")
+@of_keras
 def VGG16(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -40,7 +41,6 @@ def VGG16(
     input_shape: Any = None,
     pooling: Any = None,
     classes: int = 1000,
-    **kwargs: Any,
 ) -> Any:
     """VGG with 16 layers of weights."""
     return _vgg(
@@ -54,12 +54,12 @@ def VGG16(
             "input_shape": input_shape,
             "pooling": pooling,
             "classes": classes,
-            **kwargs,
         },
     )
 
 
 @public(BELOW + "VGG19", BELOW + "vgg19.VGG19")
+@of_keras
 def VGG19(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -67,7 +67,6 @@ def VGG19(
     input_shape: Any = None,
     pooling: Any = None,
     classes: int = 1000,
-    **kwargs: Any,
 ) -> Any:
     """VGG with 19 layers of weights."""
     return _vgg(
@@ -81,7 +80,6 @@ def VGG19(
             "input_shape": input_shape,
             "pooling": pooling,
             "classes": classes,
-            **kwargs,
         },
     )
 
@@ -92,15 +90,17 @@ def VGG19(
     BELOW + "resnet.preprocess_input",
     BELOW + "resnet50.preprocess_input",
 )
-def preprocess_caffe(x: Any, data_format: str | None = None, **kwargs: Any) -> Any:
+@of_keras
+def preprocess_caffe(x: Any, data_format: str | None = None) -> Any:
     """Images as VGG and ResNet expect them: BGR, around zero."""
-    return preprocess_input(x, data_format, mode="caffe", **kwargs)
+    return preprocess_input(x, data_format, mode="caffe")
 
 
 @public(BELOW + "densenet.preprocess_input")
-def preprocess_torch(x: Any, data_format: str | None = None, **kwargs: Any) -> Any:
+@of_keras
+def preprocess_torch(x: Any, data_format: str | None = None) -> Any:
     """Images as DenseNet expects them: with ImageNet's means and deviations."""
-    return preprocess_input(x, data_format, mode="torch", **kwargs)
+    return preprocess_input(x, data_format, mode="torch")
 
 
 @public(
@@ -109,6 +109,7 @@ def preprocess_torch(x: Any, data_format: str | None = None, **kwargs: Any) -> A
         for name in ("inception_resnet_v2", "inception_v3", "mobilenet", "mobilenet_v2", "nasnet", "resnet_v2", "xception")
     )
 )
-def preprocess_tf(x: Any, data_format: str | None = None, **kwargs: Any) -> Any:
+@of_keras
+def preprocess_tf(x: Any, data_format: str | None = None) -> Any:
     """Images as most models expect them: -1 to 1."""
-    return preprocess_input(x, data_format, mode="tf", **kwargs)
+    return preprocess_input(x, data_format, mode="tf")

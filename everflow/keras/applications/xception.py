@@ -6,7 +6,7 @@ from typing import Any
 
 from everflow.api import public
 from everflow.keras.applications.building import CHOLLET, Application, channel_axis, kernel_files
-from everflow.keras.applications.imagenet import BELOW
+from everflow.keras.applications.imagenet import BELOW, of_keras
 from everflow.keras.layers.convolutional import Conv2D
 from everflow.keras.layers.core import Activation
 from everflow.keras.layers.merging import Add
@@ -40,6 +40,7 @@ def _shrinking_block(x: Any, number: int, sizes: tuple[int, int], starts_active:
 
 
 @public(BELOW + "Xception", BELOW + "xception.Xception")
+@of_keras
 def Xception(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -47,7 +48,6 @@ def Xception(
     input_shape: Any = None,
     pooling: Any = None,
     classes: int = 1000,
-    **kwargs: Any,
 ) -> Any:
     """Xception, for images of 299 x 299."""
     application = Application(
@@ -58,7 +58,6 @@ def Xception(
             "input_shape": input_shape,
             "pooling": pooling,
             "classes": classes,
-            **kwargs,
         },
         299,
         71,

@@ -6,11 +6,11 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.graph.shapes import TensorShape
 from everflow.keras.backend import elementwise
 from everflow.keras.config import cast_to_floatx
 from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
+from everflow.keras.shape_methods import of_tuples
 
 
 class _ElementWise(ConfiguredLayer):
@@ -18,6 +18,7 @@ class _ElementWise(ConfiguredLayer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
+    @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
 
@@ -54,8 +55,9 @@ class PReLU(_ElementWise):
             shared_axes = [shared_axes]
         self._keep({**locals(), "shared_axes": None if shared_axes is None else list(shared_axes)})
 
+    @of_tuples
     def build(self, input_shape: Any) -> None:
-        _, *sizes = TensorShape(input_shape).as_list()
+        _, *sizes = input_shape
         own = {axis: size for axis, size in enumerate(sizes, start=1) if axis not in (self.shared_axes or ())}
         self.alpha = self._weight("alpha", [own.get(axis, 1) for axis in range(1, len(sizes) + 1)])
         self.input_spec = InputSpec(ndim=len(sizes) + 1, axes=own)

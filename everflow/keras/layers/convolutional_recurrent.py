@@ -13,6 +13,7 @@ from everflow.keras.input_spec import InputSpec
 from everflow.keras.layers.recurrent import RNN
 from everflow.keras.layers.recurrent_cells import DropoutRNNCellMixin, remembering
 from everflow.keras.layers.recurrent_layers import OneCell
+from everflow.keras.shape_methods import of_tuples
 from everflow.keras.window_arithmetic import conv_output_length, windows
 
 
@@ -135,6 +136,7 @@ class ConvRNN2D(RNN):
         filters = self.cell.filters
         return [sizes[0], filters, rows, columns] if self.cell.data_format == "channels_first" else [sizes[0], rows, columns, filters]
 
+    @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
         if isinstance(input_shape, list) and isinstance(input_shape[0], (tuple, list, TensorShape)):
             input_shape = input_shape[0]
@@ -143,6 +145,7 @@ class ConvRNN2D(RNN):
         output = TensorShape([state[0], sizes[1], *state[1:]] if self.return_sequences else state)
         return [output, TensorShape(state), TensorShape(state)] if self.return_state else output
 
+    @of_tuples
     def build(self, input_shape: Any) -> None:
         if isinstance(input_shape, list) and isinstance(input_shape[0], (tuple, list, TensorShape)):
             input_shape = input_shape[0]
@@ -172,7 +175,7 @@ class ConvRNN2D(RNN):
 
 
 @public("keras.layers.ConvLSTM2D")
-class ConvLSTM2D(OneCell, ConvRNN2D):
+class ConvLSTM2D(OneCell, ConvRNN2D):  # type: ignore[misc]
     """Long short-term memory of sequences of images."""
 
     _cell_class = ConvLSTM2DCell

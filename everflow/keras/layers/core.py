@@ -16,6 +16,7 @@ from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer, map_shapes
 from everflow.keras.serialization import has_arg
+from everflow.keras.shape_methods import of_tuples
 from everflow.keras.window_arithmetic import normalize_data_format
 from everflow.runtime.smart_conditionals import smart_cond
 
@@ -257,11 +258,12 @@ class Lambda(Layer):
         # By the name that the function gave: a variable is made at the first call only.
         self.__dict__["_made_variables"] = {}
 
+    @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
         if self._output_shape is None:
             return self._shape_in_scratch_graph(input_shape)
         if callable(self._output_shape):
-            return map_shapes(lambda s: s, self._output_shape(input_shape))
+            return self._output_shape(input_shape)
         batch: list[Any] = []
         map_shapes(lambda s: batch.append(s.as_list()[0]), input_shape)
         return map_shapes(lambda s: TensorShape([batch[0], *s.as_list()]), self._output_shape)

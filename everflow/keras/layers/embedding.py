@@ -6,9 +6,9 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.graph.shapes import TensorShape
 from everflow.keras.config import floatx
 from everflow.keras.configured import ConfiguredLayer
+from everflow.keras.shape_methods import of_tuples
 
 
 @public("keras.layers.Embedding")
@@ -33,6 +33,7 @@ class Embedding(ConfiguredLayer):
         self._keep(locals())
         self.supports_masking = mask_zero
 
+    @of_tuples
     def build(self, input_shape: Any) -> None:
         self.embeddings = self._weight("embeddings", (self.input_dim, self.output_dim))
         self.built = True
@@ -40,19 +41,19 @@ class Embedding(ConfiguredLayer):
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return tf.not_equal(inputs, 0) if self.mask_zero else None
 
+    @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
-        sizes = TensorShape(input_shape).as_list()
         if self.input_length is None:
-            return TensorShape([*sizes, self.output_dim])
+            return *input_shape, self.output_dim
         lengths = list(self.input_length) if isinstance(self.input_length, (list, tuple)) else [self.input_length]
-        if len(lengths) != len(sizes) - 1:
+        if len(lengths) != len(input_shape) - 1:
             raise ValueError(f'"input_length" is {self.input_length}, but received input has shape {input_shape}')
-        for i, (wanted, size) in enumerate(zip(lengths, sizes[1:])):
+        for i, (wanted, size) in enumerate(zip(lengths, input_shape[1:])):
             if wanted is not None and size is not None and wanted != size:
                 raise ValueError(f'"input_length" is {self.input_length}, but received input has shape {input_shape}')
             if wanted is None:
                 lengths[i] = size
-        return TensorShape([sizes[0], *lengths, self.output_dim])
+        return input_shape[0], *lengths, self.output_dim
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         if inputs.dtype.base_dtype.name not in ("int32", "int64"):

@@ -8,11 +8,11 @@ import numpy as np
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.graph.shapes import TensorShape
 from everflow.keras.backend.windows import bias_add, local_conv
 from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.kernel_masks import conv_kernel_mask
+from everflow.keras.shape_methods import of_tuples
 from everflow.keras.window_arithmetic import conv_output_length, windows
 
 
@@ -48,8 +48,9 @@ class _LocallyConnected(ConfiguredLayer):
     def _channels_first(self) -> bool:
         return self.data_format == "channels_first"
 
+    @of_tuples
     def build(self, input_shape: Any) -> None:
-        shape = TensorShape(input_shape).as_list()
+        shape = input_shape
         channels = shape[1] if self._channels_first else shape[-1]
         sizes: Any = tuple(shape[2:] if self._channels_first else shape[1:-1])
         if channels is None:
@@ -110,11 +111,11 @@ class _LocallyConnected(ConfiguredLayer):
             outputs = bias_add(outputs, self.bias, data_format=self.data_format)
         return outputs if self.activation is None else self.activation(outputs)
 
+    @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape with a window at each place."""
-        shape = TensorShape(input_shape).as_list()
-        places = self._places(shape[2:] if self._channels_first else shape[1:-1])
-        return TensorShape((shape[0], self.filters, *places) if self._channels_first else (shape[0], *places, self.filters))
+        places = self._places(input_shape[2:] if self._channels_first else input_shape[1:-1])
+        return (input_shape[0], self.filters, *places) if self._channels_first else (input_shape[0], *places, self.filters)
 
 
 @public("keras.layers.LocallyConnected1D")

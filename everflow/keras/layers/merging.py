@@ -11,12 +11,11 @@ from everflow.graph.shapes import TensorShape
 from everflow.keras.backend.products import batch_dot
 from everflow.keras.backend.reductions import every
 from everflow.keras.configured import ConfiguredLayer
+from everflow.keras.shape_methods import of_tuples
 
 
 def _broadcast_shape(a: Any, b: Any) -> Any:
     """The shape of an element-wise function of two shapes without their batches."""
-    if None in (a, b):
-        return None
     if len(a) < len(b):
         return _broadcast_shape(b, a)
     if not b:
@@ -44,17 +43,13 @@ def _are_several(given: Any) -> bool:
     return is_list and len(given) > 0 and isinstance(given[0], (TensorShape, tuple, list))
 
 
-def _tuples(shapes: Any) -> list[Any]:
-    return [tuple(TensorShape(s).as_list()) if TensorShape(s).rank is not None else None for s in shapes]
-
-
 def _batches(shapes: list[Any]) -> set[int]:
-    return {s[0] for s in shapes if s is not None} - {None}
+    return {shape[0] for shape in shapes} - {None}
 
 
 def _merged(shapes: list[Any]) -> Any:
     """What shapes broadcast to, without the batch."""
-    return functools.reduce(_broadcast_shape, [None if s is None else s[1:] for s in shapes])
+    return functools.reduce(_broadcast_shape, [shape[1:] for shape in shapes])
 
 
 def _paired(inputs: Any, mask: Any) -> Any:
@@ -93,15 +88,15 @@ class _Merge(ConfiguredLayer):
             number = len(input_shape) if isinstance(input_shape, list) else 1
             raise ValueError(f"A merge layer should be called on a list of at least 2 inputs. Got {number} inputs.")
 
+    @of_tuples
     def build(self, input_shape: Any) -> None:
         if not _are_several(input_shape):
             raise ValueError("A merge layer should be called on a list of inputs.")
         self._check_number(input_shape)
-        shapes = _tuples(input_shape)
-        if len(_batches(shapes)) > 1:
-            raise ValueError(f"Can not merge tensors with different batch sizes. Got tensors with shapes : {shapes}")
-        _merged(shapes)
-        self._reshape_required = None in shapes or len({len(s) for s in shapes}) > 1
+        if len(_batches(input_shape)) > 1:
+            raise ValueError(f"Can not merge tensors with different batch sizes. Got tensors with shapes : {input_shape}")
+        _merged(input_shape)
+        self._reshape_required = len({len(shape) for shape in input_shape}) > 1
         self.built = True
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
@@ -120,12 +115,10 @@ class _Merge(ConfiguredLayer):
         rank = tf.rank(found)
         return tf.transpose(found, tf.concat([[rank - 1], tf.range(rank - 1)], axis=0))
 
+    @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shapes = _tuples(input_shape)
-        merged, batches = _merged(shapes), _batches(shapes)
-        if merged is None:
-            return TensorShape(None)
-        return TensorShape((batches.pop() if len(batches) == 1 else None, *merged))
+        batches = _batches(input_shape)
+        return batches.pop() if len(batches) == 1 else None, *_merged(input_shape)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         given = _paired(inputs, mask)
@@ -160,6 +153,7 @@ class Add(_Merge):
 class Subtract(_Merge):
     """The first input without the second."""
 
+    @of_tuples
     def build(self, input_shape: Any) -> None:
         super().build(input_shape)
         if len(input_shape) != 2:
@@ -223,33 +217,30 @@ class Concatenate(_Merge):
         super().__init__(**kwargs)
         self._keep(locals())
 
+    @of_tuples
     def build(self, input_shape: Any) -> None:
         if not _are_several(input_shape) or len(input_shape) < 2:
             raise ValueError("A `Concatenate` layer should be called on a list of at least 2 inputs")
-        shapes = _tuples(input_shape)
-        known = [shape for shape in shapes if shape is not None]
-        if not known:
-            return
         # Side by side but for the axis itself, each column may hold one size.
-        rest = [[size for i, size in enumerate(shape) if i != self.axis % len(shape)] for shape in known]
+        rest = [[size for i, size in enumerate(shape) if i != self.axis % len(shape)] for shape in input_shape]
         columns = [set(column) - {None} for column in zip(*rest)]
         if len({len(sizes) for sizes in rest}) > 1 or any(len(column) > 1 for column in columns):
             raise ValueError(
-                f"A `Concatenate` layer requires inputs with matching shapes except for the concat axis. Got inputs shapes: {shapes}"
+                f"A `Concatenate` layer requires inputs with matching shapes except for the concat axis. Got inputs shapes: {input_shape}"
             )
         self.built = True
 
     def _merge_function(self, inputs: Any) -> Any:
         return tf.concat(inputs, axis=self.axis)
 
+    @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
         if not _are_shapes(input_shape):
             raise ValueError("A `Concatenate` layer should be called on a list of inputs.")
-        shapes = _tuples(input_shape)
-        lengths = [shape[self.axis] for shape in shapes]
-        found = list(shapes[0])
+        lengths = [shape[self.axis] for shape in input_shape]
+        found = list(input_shape[0])
         found[self.axis] = None if None in lengths else sum(lengths)
-        return TensorShape(found)
+        return found
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         given = _paired(inputs, mask)
@@ -278,12 +269,11 @@ class Dot(_Merge):
             return [self.axes % len(a), self.axes % len(b)] if self.axes < 0 else [self.axes] * 2
         return list(self.axes)
 
+    @of_tuples
     def build(self, input_shape: Any) -> None:
         if not _are_several(input_shape) or len(input_shape) != 2:
             raise ValueError("A `Dot` layer should be called on a list of 2 inputs.")
-        a, b = _tuples(input_shape)
-        if a is None or b is None:
-            return
+        a, b = input_shape
         i, j = self._axes(a, b)
         if a[i] != b[j]:
             raise ValueError(f"Dimension incompatibility {a[i]} != {b[j]}. Layer shapes: {a}, {b}")
@@ -301,16 +291,17 @@ class Dot(_Merge):
             a, b = tf.nn.l2_normalize(a, axis=axes[0]), tf.nn.l2_normalize(b, axis=axes[1])
         return batch_dot(a, b, axes)
 
+    @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
         if not _are_shapes(input_shape) or len(input_shape) != 2:
             raise ValueError("A `Dot` layer should be called on a list of 2 inputs.")
-        a, b = (list(s) for s in _tuples(input_shape))
+        a, b = (list(shape) for shape in input_shape)
         axes = self._axes(a, b)
         a.pop(axes[0])
         b.pop(axes[1])
         b.pop(0)
         found = a + b
-        return TensorShape(found + [1] if len(found) == 1 else found)
+        return found + [1] if len(found) == 1 else found
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return None

@@ -11,6 +11,7 @@ from everflow.api import public
 from everflow.keras.backend.learning_phase import in_train_phase
 from everflow.keras.backend.random import random_normal, random_uniform
 from everflow.keras.configured import ConfiguredLayer
+from everflow.keras.shape_methods import of_tuples
 
 # What the scaled exponential linear unit tends to: its scale by its alpha.
 _SATURATED = -1.6732632423543772848170429916717 * 1.0507009873554804934193349852946
@@ -30,6 +31,7 @@ class _Noise(ConfiguredLayer):
     def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
         return in_train_phase(lambda: self._noisy(inputs), inputs, training=training) if self._does_something() else inputs
 
+    @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
 

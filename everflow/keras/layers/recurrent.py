@@ -20,6 +20,7 @@ from everflow.keras.layer import Layer
 from everflow.keras.layer_serialization import deserialize
 from everflow.keras.mixed_precision.policy import with_input_dtype
 from everflow.keras.serialization import has_arg
+from everflow.keras.shape_methods import of_tuples
 
 
 def _sizes(state_size: Any) -> list[Any]:
@@ -146,6 +147,7 @@ class StackedRNNCells(Layer):
             kept.append(after)
         return inputs, nest.pack_sequence_as(sizes, nest.flatten(kept)) if _plain(sizes) else kept
 
+    @of_tuples
     def build(self, input_shape: Any) -> None:
         if isinstance(input_shape, list) and isinstance(input_shape[0], (tuple, list, TensorShape)):
             constants, input_shape = input_shape[1:], input_shape[0]

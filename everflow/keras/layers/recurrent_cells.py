@@ -7,11 +7,11 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.arguments import arguments
-from everflow.graph.shapes import TensorShape
 from everflow.keras.backend.learning_phase import in_train_phase
 from everflow.keras.backend.random import dropout as dropped
 from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.layers.recurrent import cell_zeros
+from everflow.keras.shape_methods import of_tuples
 
 
 @internal("keras.layers.recurrent.DropoutRNNCellMixin")
@@ -69,9 +69,10 @@ class _Cell(DropoutRNNCellMixin, ConfiguredLayer):
         self._limit_rates()
         self.state_size = self.output_size = self.units
 
+    @of_tuples
     def build(self, input_shape: Any) -> None:
         width = self.units * self._gates
-        self.kernel = self._weight("kernel", (TensorShape(input_shape).as_list()[-1], width))
+        self.kernel = self._weight("kernel", (input_shape[-1], width))
         self.recurrent_kernel = self._weight("recurrent_kernel", (self.units, width), "recurrent")
         self.bias = self._weight("bias", self._bias_shape(), initializer=self._bias_initializer()) if self.use_bias else None
         self.built = True

@@ -47,7 +47,7 @@ class OneCell:
         return {**config, **{name: written[name] for name in self._in_layer_config}}
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+    def from_config(cls, config: Any) -> Any:
         """The layer with these arguments."""
         config = dict(config)
         if config.get("implementation") == 0:
@@ -58,7 +58,7 @@ class OneCell:
         return made
 
 
-class OverVectors(OneCell, RNN):
+class OverVectors(OneCell, RNN):  # type: ignore[misc]
     """Such layers of sequences of vectors."""
 
     def __init__(self, given: dict[str, Any], **fixed: Any) -> None:

@@ -9,6 +9,7 @@ from everflow.api import internal, public
 from everflow.arguments import arguments
 from everflow.graph.shapes import TensorShape
 from everflow.keras.layers.convolutional import Conv, Conv2D
+from everflow.keras.shape_methods import of_tuples
 from everflow.keras.window_arithmetic import conv_output_length, convert_data_format
 
 
@@ -192,7 +193,7 @@ class DepthwiseConv2D(Conv2D):
         self._add_bias(channels * self.depth_multiplier)
         self.built = True
 
-    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
         outputs = tf.nn.depthwise_conv2d(
             inputs,
             self.depthwise_kernel,
@@ -203,8 +204,8 @@ class DepthwiseConv2D(Conv2D):
         )
         return self._activated(outputs)
 
+    @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
-        sizes: Any = TensorShape(input_shape).as_list()
-        space = sizes[2:] if self.data_format == "channels_first" else sizes[1:3]
+        space = input_shape[2:] if self.data_format == "channels_first" else input_shape[1:3]
         found = [conv_output_length(size, self.kernel_size[i], self.padding, self.strides[i]) for i, size in enumerate(space)]
-        return tuple(self._shaped(sizes[0], found, sizes[self.channel_axis] * self.depth_multiplier).as_list())
+        return self._shaped(input_shape[0], found, input_shape[self.channel_axis] * self.depth_multiplier)

@@ -16,7 +16,8 @@ from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer
 from everflow.keras.layer_serialization import deserialize
 from everflow.keras.layers.recurrent import standardize_args
-from everflow.keras.serialization import has_arg
+from everflow.keras.serialization import CustomObjectScope, has_arg
+from everflow.keras.shape_methods import of_tuples
 
 
 @public("keras.layers.Wrapper")
@@ -207,6 +208,7 @@ class Bidirectional(Wrapper):
                 inner.built = True
         self.built = True
 
+    @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
         found = self.forward_layer.compute_output_shape(input_shape)
         if not isinstance(found, list):
@@ -351,7 +353,8 @@ def _again(layer: Any, go_backwards: bool = False) -> Any:
         return type(layer).from_config(config)
     # Cells of the program's own are known by their names here.
     cells = (layer.cell, *getattr(layer.cell, "cells", ()))
-    return type(layer).from_config(config, custom_objects={type(cell).__name__: type(cell) for cell in cells})
+    with CustomObjectScope({type(cell).__name__: type(cell) for cell in cells}):
+        return type(layer).from_config(config)
 
 
 def _check_directions(forward: Any, backward: Any) -> None:

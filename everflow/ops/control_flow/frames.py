@@ -11,7 +11,7 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.graph import dtypes
-from everflow.graph.convert import convert_to_tensor
+from everflow.graph.convert import convert_to_tensor, internal_convert_to_tensor
 from everflow.graph.graph import Graph
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
@@ -102,7 +102,7 @@ def _as_is(value: Any, dtype: dtypes.DTypeLike | None = None, name: str | None =
     """A tensor, a reference or a composite of tensors."""
     if isinstance(value, (IndexedSlices, SparseTensor)):
         return value
-    return convert_to_tensor(value, dtype, name=name, as_ref=True)
+    return internal_convert_to_tensor(value, dtype, name, as_ref=True)
 
 
 def _mapped(value: Any, function: Any) -> Any:

@@ -23,7 +23,7 @@ import numpy as np
 
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, graph, opdefs
-from everflow.graph.convert import convert_to_tensor
+from everflow.graph.convert import convert_to_tensor, internal_convert_to_tensor
 from everflow.graph.func_graph import check_in_reach
 from everflow.graph.graph import VALID_OP_NAME, Graph
 from everflow.graph.operation import Operation
@@ -414,7 +414,7 @@ def converted(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict
     if dtype is None and type_attr is not None:
         preferred = definition.attrs[type_attr].default
     try:
-        tensor = convert_to_tensor(value, dtype, arg.name, preferred, as_ref=arg.is_ref)
+        tensor = internal_convert_to_tensor(value, dtype, arg.name, arg.is_ref, preferred)
         if dtype is None and type_attr is not None and preferred is None:
             allowed = definition.attrs[type_attr].allowed
             if allowed is not None and tensor.dtype.base_dtype not in allowed:
@@ -472,7 +472,7 @@ def convert_list_input(
             if type(v) is Tensor and (dtype is None or v.dtype.base_dtype is dtype) and not arg.is_ref:
                 tensors.append(v)
             else:
-                tensors.append(convert_to_tensor(v, dtype, f"{arg.name}_{i}", as_ref=arg.is_ref))
+                tensors.append(internal_convert_to_tensor(v, dtype, f"{arg.name}_{i}", arg.is_ref))
             if dtype is None:
                 dtype = tensors[0].dtype.base_dtype
     except (TypeError, ValueError):

@@ -31,9 +31,10 @@ class TensorArraySpec(TypeSpec):
         """TensorArray."""
         return TensorArray
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, other: Any) -> bool:
         """Whether an array, or the arrays of another type, belong to this type."""
-        other = TensorArraySpec.from_value(spec_or_value) if isinstance(spec_or_value, TensorArray) else spec_or_value
+        if isinstance(other, TensorArray):
+            other = TensorArraySpec.from_value(other)
         if not isinstance(other, TensorArraySpec) or self._dynamic_size != other._dynamic_size:
             return False
         pairs: Any = ((self._dtype, other._dtype), (self._element_shape, other._element_shape))

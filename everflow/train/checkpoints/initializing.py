@@ -24,7 +24,7 @@ def _is_variable(x: Any) -> bool:
 internal("training.checkpoint_utils._get_checkpoint_filename")(_resolved)
 
 
-@public("train.init_from_checkpoint", "contrib.framework.init_from_checkpoint")
+@public("train.init_from_checkpoint")
 @internal("training.checkpoint_utils._init_from_checkpoint")
 def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
     """Makes values of a checkpoint the initial values of variables: {name in it: variable or name, "scope/": "other/"}."""

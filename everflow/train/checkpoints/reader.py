@@ -90,20 +90,20 @@ def _resolved(path: Any) -> str:
     return found
 
 
-@public("train.load_checkpoint", "contrib.framework.load_checkpoint")
+@public("train.load_checkpoint")
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     """A reader of a checkpoint, or of the latest one in a folder."""
     return new_checkpoint_reader(_resolved(ckpt_dir_or_file))
 
 
-@public("train.load_variable", "contrib.framework.load_variable")
+@public("train.load_variable")
 def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     """The value of one variable of a checkpoint."""
     name = name.removesuffix(":0")
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name)
 
 
-@public("train.list_variables", "contrib.framework.list_variables")
+@public("train.list_variables")
 def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
     """(name, shape) of each variable of a checkpoint, by name."""
     shapes = load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map()

@@ -9,7 +9,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal
 from everflow.eager.context import executing_eagerly
-from everflow.graph.convert import convert_to_tensor
+from everflow.graph.convert import internal_convert_to_tensor
 from everflow.graph.devices import DeviceSpec
 from everflow.graph.scopes import device, init_scope
 from everflow.graph.tensor import Tensor
@@ -115,7 +115,7 @@ def saveable_objects_for_op(op: Any, name: str) -> Iterator[SaveableObject]:
         with init_scope():
             if executing_eagerly():
                 raise ValueError(f"Can only save/restore ResourceVariable objects when eager execution is enabled, got type {type(op)}.")
-            tensor = convert_to_tensor(op, as_ref=True)
+            tensor = internal_convert_to_tensor(op, as_ref=True)
             if not comes_from_variable(tensor):
                 raise TypeError(f"names_to_saveables must be a dict mapping string names to Tensors/Variables. Not a variable: {tensor}")
         kind = ReferenceVariableSaveable if tensor.op.type in _REFERENCES else ResourceVariableSaveable
@@ -182,7 +182,7 @@ def op_list_to_dict(op_list: Any, convert_variable_to_tensor: bool = True) -> di
         else:
             if convert_variable_to_tensor:
                 with init_scope():
-                    var = var._graph_element if is_resource_variable(var) else convert_to_tensor(var, as_ref=True)
+                    var = var._graph_element if is_resource_variable(var) else internal_convert_to_tensor(var, as_ref=True)
                 if not comes_from_variable(var):
                     raise TypeError(f"Variable to save is not a Variable: {var}")
             name = var.op.inputs[0].op.name if var.op.type == "ReadVariableOp" else var.op.name

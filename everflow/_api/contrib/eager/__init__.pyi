@@ -33,8 +33,7 @@ context = _context
 from everflow.autodiff.custom import custom_gradient as custom_gradient
 from everflow.eager.functions import defun as defun
 from everflow.eager.context import enable_eager_execution as enable_eager_execution
-from everflow.eager.context import enable_eager_execution as _enable_remote_eager_execution
-enable_remote_eager_execution = _enable_remote_eager_execution
+from everflow.eager.context import enable_remote_eager_execution as enable_remote_eager_execution
 from everflow.eager.callbacks import errstate as errstate
 from everflow.eager.context import executing_eagerly as executing_eagerly
 from everflow.eager.context import execution_mode as execution_mode
@@ -50,7 +49,8 @@ from everflow.eager.context import in_graph_mode as in_graph_mode
 from everflow.eager.callbacks import inf_callback as inf_callback
 from everflow.eager.callbacks import inf_nan_callback as inf_nan_callback
 from everflow.eager.context import list_devices as list_devices
-from everflow.contrib.eager.saver import make_template as make_template
+from everflow.contrib.eager.saver import make_template_internal as _make_template
+make_template = _make_template
 from everflow.eager.backprop import make_vjp as make_vjp
 from everflow._api.contrib.eager import metrics as metrics
 from everflow.eager.callbacks import nan_callback as nan_callback
