@@ -74,6 +74,7 @@ from everflow.train.checkpoints.waiting import checkpoints_iterator as checkpoin
 from everflow.train.learning_rates import cosine_decay as cosine_decay
 from everflow.train.learning_rates import cosine_decay_restarts as cosine_decay_restarts
 from everflow.train.global_step import create_global_step as create_global_step
+from everflow.train.quantized_training import do_quantize_training_on_graphdef as do_quantize_training_on_graphdef
 from everflow._api.train import experimental as experimental
 from everflow.train.learning_rates import exponential_decay as exponential_decay
 from everflow.train.metagraphs.exporting import export_meta_graph as export_meta_graph
