@@ -175,6 +175,11 @@ class Namespace(types.ModuleType):
         self.__dict__[name] = value
         return value
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Importing a module binds its name in its package, but not where a function of the package has that name (arg_scope).
+        if not isinstance(value, types.ModuleType) or not has(f"{self.__everflow__}.{name}"):
+            super().__setattr__(name, value)
+
     def __dir__(self) -> list[str]:
         from everflow.internals import public_names_in
 

@@ -140,8 +140,8 @@ def module(path: str) -> types.ModuleType | None:
 def home(name: str) -> types.ModuleType | None:
     """The module of this name, which TensorFlow is known to have; None if it is one of ours that has not been imported yet."""
     path = _short(name)
-    if api.has(path):
-        return api.NAMES.get(path)
+    if api.has(path) and isinstance(found := api.NAMES.get(path), types.ModuleType | None):
+        return found
     return module(path) if api.is_namespace(path) else _internal_module(path)
 
 

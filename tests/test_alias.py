@@ -152,6 +152,15 @@ def test_modules_are_attributes_of_their_packages():
     assert tf.core.framework.graph_pb2.GraphDef
 
 
+def test_a_package_keeps_its_function_when_the_module_of_that_name_is_imported():
+    from tensorflow.contrib.framework.python import ops
+    from tensorflow.contrib.framework.python.ops import arg_scope
+    from tensorflow.contrib.framework.python.ops.arg_scope import add_arg_scope
+
+    assert arg_scope is ops.arg_scope is everflow.contrib.framework.arg_scope
+    assert add_arg_scope is everflow.contrib.framework.add_arg_scope
+
+
 def test_older_root_names():
     import tensorflow_core.python.framework.dtypes as found
 

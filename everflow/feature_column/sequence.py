@@ -162,6 +162,7 @@ def sequence_numeric_column(
 
 
 @internal("feature_column.sequence_feature_column.concatenate_context_input")
+@internal("contrib.feature_column.python.feature_column.sequence_feature_column.concatenate_context_input")
 @public("contrib.feature_column.concatenate_context_input")
 def concatenate_context_input(context_input: Any, sequence_input: Any) -> Any:
     """Puts what holds for a whole sequence beside each of its steps."""

@@ -6,12 +6,13 @@ import re
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.train.tracking.autotracking import AutoTrackable
 
 
+@internal("contrib.eager.python.metrics_impl.Metric")
 @public("contrib.eager.metrics.Metric")
 class Metric(AutoTrackable):
     """The base of metrics: `call` updates variables, `result` says what they come to."""
@@ -100,6 +101,7 @@ class Metric(AutoTrackable):
         return v
 
 
+@internal("contrib.eager.python.metrics_impl.Mean")
 @public("contrib.eager.metrics.Mean")
 class Mean(Metric):
     """The mean of all values, weighted."""
@@ -155,6 +157,7 @@ class _Hits(Mean):
         return labels, predictions
 
 
+@internal("contrib.eager.python.metrics_impl.Accuracy")
 @public("contrib.eager.metrics.Accuracy")
 class Accuracy(_Hits):
     """How often predictions equal labels."""
@@ -163,6 +166,7 @@ class Accuracy(_Hits):
         super().__init__(name, dtype)
 
 
+@internal("contrib.eager.python.metrics_impl.CategoricalAccuracy")
 @public("contrib.eager.metrics.CategoricalAccuracy")
 class CategoricalAccuracy(_Hits):
     """How often the largest prediction is at the label, given as a one-hot vector."""
@@ -175,6 +179,7 @@ class CategoricalAccuracy(_Hits):
         return tf.argmax(labels, axis=-1), tf.argmax(predictions, axis=-1)
 
 
+@internal("contrib.eager.python.metrics_impl.BinaryAccuracy")
 @public("contrib.eager.metrics.BinaryAccuracy")
 class BinaryAccuracy(_Hits):
     """How often a prediction is on the label's side of a threshold."""
@@ -188,6 +193,7 @@ class BinaryAccuracy(_Hits):
         return tf.cast(labels, tf.bool), tf.greater(predictions, self.threshold)
 
 
+@internal("contrib.eager.python.metrics_impl.SparseAccuracy")
 @public("contrib.eager.metrics.SparseAccuracy")
 class SparseAccuracy(_Hits):
     """How often the largest prediction is at the label, given as a number."""

@@ -54,7 +54,7 @@ def _entered(scope: Scope) -> Iterator[Scope]:
         _stack.scopes.pop()
 
 
-@public("contrib.framework.arg_scope", "contrib.slim.arg_scope")
+@public("contrib.framework.arg_scope", "contrib.slim.arg_scope", "contrib.framework.python.ops.arg_scope")
 @contextlib.contextmanager
 def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
     """Within the block, calls of these functions get these arguments too; or a scope that was kept is in force again."""
