@@ -9,6 +9,7 @@ from plain import plain
 
 import everflow as tf
 from everflow import internals
+from everflow.graph import shapes
 
 D, E, C = tf.data.Dataset, tf.data.experimental, tf.contrib.data
 S = tf.TensorSpec
@@ -796,3 +797,13 @@ def test_an_iterator_for_devices_is_found_by_its_handle(session):
         get(name, 0, 2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="no multi-device iterator"):
         get("nothing", 0, 1)
+
+
+def test_rows_of_several_tensors_are_counted_where_sizes_are_numbers(eager):
+    shapes.enable_v2_tensorshape()
+    try:
+        assert [tuple(map(int, pair)) for pair in D.from_tensor_slices(([1, 2], [3, 4]))] == [(1, 3), (2, 4)]
+        with pytest.raises(ValueError, match="Dimensions 2 and 3 are not compatible"):
+            D.from_tensor_slices(([1, 2], [1, 2, 3]))
+    finally:
+        shapes.disable_v2_tensorshape()
