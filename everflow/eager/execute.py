@@ -96,6 +96,8 @@ def _prepared_run(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], 
             if isinstance(t, Tensor) and not t.is_eager:
                 if not t.graph.building_function:
                     raise TypeError(_OUT_OF_PLACE + t.name)
+                # A scope of ops that run at once reserves no names in a graph.
+                name = name.rsplit("/", 2)[-2] if name and name[-1] == "/" and name[:-1] in t.graph._by_name else name
                 with t.graph.as_default():
                     return registry.apply(definition.name, *inputs, name=name, **attrs)
     return _run(*_prepared(definition, inputs, attrs, name), name)

@@ -27,6 +27,7 @@ class name_scope:
         self._name = default_name if name is None else name
         self._name_given, self._default_name = name, default_name
         self._values = values
+        self._scope: Any = None
 
     @property
     def name(self) -> str | None:
@@ -37,13 +38,18 @@ class name_scope:
         if self._name is None and self._values is not None:
             raise ValueError(f"At least one of name ({self._name_given}) and default_name ({self._default_name}) must be provided.")
         if in_eager_mode():
-            return self._enter_eagerly()
+            symbolic = symbolic_of(self._values)
+            if symbolic is None:
+                return self._enter_eagerly()
+            # What takes a tensor of a graph becomes an op of that graph, and is named there.
+            self._default, self._scope = None, symbolic.graph.name_scope(self._name)
+            return self._scope.__enter__()
         graph = graph_of(self._values) if self._values else get_default_graph()
         self._default = None
         if graph is not get_default_graph():
             self._default = graph.as_default()
             self._default.__enter__()
-        self._scope: Any = graph.name_scope(self._name)
+        self._scope = graph.name_scope(self._name)
         try:
             return self._scope.__enter__()
         except BaseException:
@@ -66,6 +72,15 @@ class name_scope:
         self._scope.__exit__(*exc)
         if self._default is not None:
             self._default.__exit__(*exc)
+
+
+def symbolic_of(values: Any) -> Any:
+    """The first tensor of a graph among values, or None."""
+    if type(values) is list or type(values) is tuple:
+        for value in values:
+            if isinstance(value, Tensor) and not value.is_eager:
+                return value
+    return None
 
 
 @public("op_scope")

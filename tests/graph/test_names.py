@@ -6,6 +6,7 @@ import pytest
 
 import everflow as tf
 from everflow.graph.scopes import get_name_scope, name_scope_v2, prepend_name_scope, strip_name_scope
+from everflow.keras.backend.graph import forget_graph
 
 
 def test_names_are_numbered_where_they_are_taken_whatever_their_case():
@@ -136,3 +137,16 @@ def test_init_scope_keeps_the_device_of_where_it_is(graph):
             assert tf.constant(1).device == "/device:CPU:1"
         with tf.init_scope():
             assert tf.constant(1).device == "/device:CPU:0"
+
+
+def test_ops_on_tensors_of_a_graph_are_named_there_even_where_ops_run_at_once(eager):
+    forget_graph()
+    x = tf.keras.Input((2,))
+    one = tf.constant([[1.0, 0.0], [0.0, 1.0]])
+    assert [t.name for t in (x * 2.0, x * 3.0, 2.0 * x, one * x)] == ["mul:0", "mul_1:0", "mul_2:0", "mul_3:0"]
+    assert [t.name for t in (-x, -x, x[0], x[1])] == ["Neg:0", "Neg_1:0", "strided_slice:0", "strided_slice_1:0"]
+    assert [tf.matmul(x, one).name, tf.matmul(x, one).name, (x @ one).name] == ["MatMul:0", "MatMul_1:0", "matmul_2:0"]
+    with tf.name_scope("a"):
+        assert [(x * 2.0).name, tf.cast(x, tf.float64).name, tf.cast(x, tf.float64).name] == ["mul_4:0", "Cast:0", "Cast_1:0"]
+    with tf.name_scope("a", None, [x]):
+        assert [(x * 2.0).name, tf.cast(x, tf.float64).name, tf.cast(x, tf.float64).name] == ["a/mul:0", "a/Cast:0", "a/Cast_1:0"]

@@ -21,6 +21,14 @@ def _named(x: Tensor, op_name: str) -> str:
     return (current if current.building_function or x.is_eager else x.graph).unique_name(op_name) + "/"
 
 
+def _named_at_once(op_name: str, *operands: Any) -> str:
+    """The same where ops run at once: what takes a tensor of a graph becomes an op of that graph."""
+    for t in operands:
+        if isinstance(t, Tensor) and not t.is_eager:
+            return t.graph.unique_name(op_name) + "/"
+    return op_name + "/"
+
+
 def _converted(value: Any, like: Tensor, name: str, role: str, hint: bool) -> Tensor:
     """The other operand as a tensor, named below the operation's own name."""
     current = get_default_graph()
@@ -47,7 +55,7 @@ def overload(operator: str, op_name: str, function: Callable[..., Any]) -> None:
                 if hasattr(type(y), f"__r{operator}__"):
                     return NotImplemented
                 raise
-            return function(x, y, name=op_name + "/")
+            return function(x, y, name=_named_at_once(op_name, x, y))
         name = _named(x, op_name)
         if type(y) is not Tensor and not _is_sparse(y):
             try:
@@ -60,7 +68,7 @@ def overload(operator: str, op_name: str, function: Callable[..., Any]) -> None:
 
     def reflected(y: Any, x: Any) -> Any:
         if in_eager_mode():
-            return function(convert_to_tensor(x, y.dtype), y, name=op_name + "/")
+            return function(convert_to_tensor(x, y.dtype), y, name=_named_at_once(op_name, y))
         name = _named(y, op_name)
         return function(_converted(x, y, name, "x", hint=False), y, name=name)
 

@@ -12,7 +12,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.operation import Operation
-from everflow.graph.scopes import name_scope
+from everflow.graph.scopes import name_scope, symbolic_of
 from everflow.graph.stacks import eager_scope, in_eager_mode
 from everflow.graph.statistics import OpStats, RegisterStatistics
 from everflow.lazy import torch
@@ -249,7 +249,7 @@ def matmul(
     name: str | None = None,
 ) -> Any:
     """The product of two matrices, or of two batches of matrices."""
-    if in_eager_mode():
+    if in_eager_mode() and symbolic_of((a, b)) is None:
         scope = f"{eager_scope.name}{name or 'MatMul'}/"
         return _matmul(a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse, b_is_sparse, scope)
     with name_scope(name, "MatMul", [a, b]) as scope:
