@@ -98,7 +98,7 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
 
 
 def _is_told(op: Operation) -> bool:
-    if op.type in _OF_SHAPES:
+    if op.type in _OF_SHAPES or op.type == "Placeholder" and _small_value(op) is not None:
         return True
     return op.type in _TOLD and not (op.type == "Pack" and op.attr("axis") != 0) and all(_is_told(t.op) for t in op.inputs)
 
@@ -334,9 +334,19 @@ def _reduced(compute: Callable[..., Any]) -> Callable[..., Any]:
     return rule
 
 
+def _small_value(op: Operation) -> np.ndarray | None:
+    """What the body of a function captured where ops run at once, and is small."""
+    values = getattr(op.graph, "small_values", None)
+    found = values.get(op.outputs[0]) if values else None
+    return None if found is None else found.numpy_value()
+
+
 def _captured(op: Operation, index: int, depth: int) -> np.ndarray | None:
     """What a branch or the body of a loop takes from outside is as constant as it is there."""
     graph: Any = op.graph
+    value = _small_value(op)
+    if value is not None:
+        return value
     if not getattr(graph, "rereads_variables", False) or graph.is_uncertain and depth < DEEPEST - 1:
         return None
     outside = graph.outside(op.outputs[0])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from everflow.api import internal
 from everflow.graph import opdefs
-from everflow.graph.dtypes import DTypeLike
+from everflow.graph.dtypes import DTypeLike, resource, variant
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.places import colocation_target
@@ -20,6 +21,8 @@ from everflow.graph.tensor import Tensor
 if TYPE_CHECKING:
     from typing import Self
 
+# How many elements a captured value may have that counts as a constant.
+SMALL = 128
 VARIABLE_OPS = ("VariableV2", "Variable", "AutoReloadVariable")
 
 
@@ -65,6 +68,8 @@ class FuncGraph(Graph):
         self.whitelisted_stateful_ops: set[Operation] = set()
         self._captures: dict[Tensor, Tensor] = {}
         self._copies: dict[Tensor, Tensor] = {}
+        # By captured input: values that were there already and are small enough to follow shapes from, as from constants.
+        self.small_values: dict[Tensor, Any] = {}
         # By captured input: the reads inside that are used in its place.
         self.reads: dict[Tensor, list[Tensor]] = {}
         self._home: FuncGraph | None = None
@@ -75,6 +80,17 @@ class FuncGraph(Graph):
 
     def __str__(self) -> str:
         return f"FuncGraph(name={self.name}, id={id(self)})"
+
+    @contextlib.contextmanager
+    def as_default(self) -> Iterator[Any]:
+        """Makes this the default graph within a `with` block. What makes variables outside of it makes those of the body, too."""
+        before, outside = self._variable_creator_stack, get_default_graph()._variable_creator_stack
+        with super().as_default() as entered:
+            self._variable_creator_stack = outside
+            try:
+                yield entered
+            finally:
+                self._variable_creator_stack = before
 
     @property
     def saveable(self) -> bool:
@@ -157,6 +173,8 @@ class FuncGraph(Graph):
             self._uncounted -= 1
         found = self.add_input(tensor.dtype.base_dtype, tensor.dims, "Placeholder", tensor.handle_data)
         self._captures[tensor] = found
+        if tensor.is_eager and tensor.dtype.base_dtype not in (resource, variant) and math.prod(tensor.dims) <= SMALL:
+            self.small_values[found] = tensor
         return found
 
     def outside(self, tensor: Tensor) -> Tensor:

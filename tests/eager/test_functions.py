@@ -131,3 +131,39 @@ def test_gradients_by_a_variable_that_is_an_argument():
         found = gradient(v)
         session.run(v.initializer)
         assert session.run(found).tolist() == [0, 0, 12]
+
+
+def test_what_makes_variables_outside_makes_those_of_bodies():
+    made = []
+
+    def noting(next_creator, **arguments):
+        made.append(arguments["name"])
+        return next_creator(**arguments)
+
+    kept = []
+
+    @tf.function
+    def counted(x):
+        if not kept:
+            kept.append(tf.Variable(1.0, name="within"))
+        return x + kept[0]
+
+    with tf.variable_creator_scope(noting):
+        assert float(counted(tf.constant(1.0))) == 2
+        tf.keras.layers.Dense(1)(tf.keras.Input((2,)))
+    tf.keras.layers.Dense(1)(tf.keras.Input((2,)))
+    assert made == ["within", "kernel", "bias"]
+
+
+@pytest.mark.parametrize(("size", "known"), [(1, True), (128, True), (129, False)])
+def test_shapes_follow_from_captured_values_that_are_small(size, known):
+    numbers = tf.constant(np.full(size, 3))
+    made = tf.function(lambda: tf.ones(numbers[:1])).get_concrete_function()
+    assert made.output_shapes.as_list() == [3 if known else None]
+    assert len(made.captured_inputs) == 1
+
+
+def test_captured_handles_and_texts_say_nothing_of_shapes():
+    variable, text = tf.Variable([2]), tf.constant("ab")
+    assert tf.function(lambda: tf.ones(variable + 0)).get_concrete_function().output_shapes.as_list() == [None]
+    assert tf.function(lambda: text + "c")().numpy() == b"abc"
