@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from everflow.api import internal, public
 from everflow.eager.context import ASYNC, SYNC, context
 from everflow.eager.devices import PLACEMENT
+from everflow.eager.execute import CONTEXT
 from everflow.lazy import torch
 
 
@@ -71,7 +72,10 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 @internal("framework.config.list_logical_devices")
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """The devices that ops can be put on."""
-    found = [LogicalDevice(d.name.replace("physical_device", "device"), d.device_type) for d in get_visible_devices()]
+    found = []
+    for d in get_visible_devices():
+        names = [f"CPU:{i}" for i in range(PLACEMENT.cpus)] if d.device_type == "CPU" else [d.name.partition("device:")[2]]
+        found += [LogicalDevice(f"{PLACEMENT.local}/device:{name}", d.device_type) for name in names]
     return [d for d in found if device_type is None or d.device_type == device_type]
 
 
@@ -126,7 +130,10 @@ def set_virtual_device_configuration(device: Any, virtual_devices: Any) -> None:
         raise ValueError("Setting memory limit is required for GPU virtual devices is")
     SETTINGS.virtual[device] = virtual_devices
     if kind == "CPU":
-        PLACEMENT.choose(cpus=max(1, len(virtual_devices)))
+        cpus = max(1, len(virtual_devices))
+        PLACEMENT.choose(cpus=cpus)
+        # Functions put their ops on the same devices.
+        CONTEXT.placer.tasks[0].split_processor(cpus)
 
 
 @public("config.experimental.get_device_policy")

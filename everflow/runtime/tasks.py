@@ -5,7 +5,8 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from everflow.runtime.devices import DeviceAttributes, device_counts, list_devices
+from everflow.proto import config_pb2
+from everflow.runtime.devices import CPU, DeviceAttributes, device_counts, list_devices
 from everflow.values.resources import Resources
 
 
@@ -34,6 +35,11 @@ class Task:
         if not self._counts:
             self._counts = device_counts(self.config)
         return self._counts
+
+    def split_processor(self, count: int) -> None:
+        """Makes several devices of the processor."""
+        self.config = config_pb2.ConfigProto(device_count={CPU: count})
+        self._counts = {}
 
     def devices(self) -> list[DeviceAttributes]:
         """The task's devices, under their full names."""

@@ -49,3 +49,24 @@ def test_ranges_of_channels_must_fit():
         quantized(tf.ones([2, 3]), tf.zeros([3]), tf.ones([1]))
     with pytest.raises(tf.errors.InvalidArgumentError, match="gradient and input must be the same size"):
         tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient(tf.ones([2, 3]), tf.ones([2, 2]), tf.zeros([3]), tf.ones([3]))
+
+
+def test_a_processor_that_is_split_has_devices_for_functions_too():
+    config = tf.config.experimental
+    cpu = config.list_physical_devices("CPU")[0]
+    config.set_virtual_device_configuration(cpu, [config.VirtualDeviceConfiguration()] * 2)
+    try:
+        places = [f"/job:localhost/replica:0/task:0/device:CPU:{i}" for i in range(2)]
+        assert [d.name for d in config.list_logical_devices("CPU")] == places
+
+        @tf.function
+        def on(name):
+            with tf.device(name):
+                return tf.random.uniform([]) * 0 + 1
+
+        assert on("/cpu:1").numpy() == 1
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"assigned to /device:CPU:2 but available.*CPU:0, .*CPU:1 \]"):
+            on("/cpu:2")
+    finally:
+        config.set_virtual_device_configuration(cpu, [config.VirtualDeviceConfiguration()])
+    assert [d.device_type for d in config.list_logical_devices()][:1] == ["CPU"]
