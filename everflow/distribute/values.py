@@ -165,7 +165,8 @@ class Mirrored(DistributedDelegate):
 
 
 def _conversion(value: Mirrored, dtype: DTypeLike | None = None, name: str | None = None, as_ref: bool = False) -> Any:
-    return convert_to_tensor(value.get(), dtype=dtype, name=name)
+    # A variable says itself what it is read as.
+    return NotImplemented if isinstance(value, tf.Variable) else convert_to_tensor(value.get(), dtype=dtype, name=name)
 
 
 register_tensor_conversion_function(Mirrored, _conversion)

@@ -13,7 +13,8 @@ class AddLoss(Layer):
     """Adds its input to the losses."""
 
     def __init__(self, unconditional: bool, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        # A loss stays what it is, whatever the policy computes in.
+        super().__init__(**{"autocast": False, **kwargs})
         self.unconditional = unconditional
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]

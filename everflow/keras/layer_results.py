@@ -137,7 +137,7 @@ class LayerResults:
                 self._metrics.append(value._metric_obj)
             return
         if metric is None:
-            metric = tf.keras.metrics.Mean(name=name, dtype=value.dtype)
+            metric = tf.keras.metrics.Mean(name=name)
             self._metrics.append(metric)
         metric(value)
 

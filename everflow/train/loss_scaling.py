@@ -98,6 +98,15 @@ def all_finite(grads: Any) -> Any:
     return tf.reduce_all([tf.reduce_all(tf.is_finite(g)) for g in flat])
 
 
+def _finite_everywhere(grads: Any) -> Any:
+    """The same of the gradients of all replicas."""
+    if not (tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context()):
+        return all_finite(grads)
+    strategy = tf.distribute.get_strategy()
+    found = strategy.extended.call_for_each_replica(lambda own: tf.cast(all_finite(own), tf.float32), args=(grads,))
+    return tf.equal(strategy.reduce(tf.distribute.ReduceOp.SUM, found, axis=None), float(strategy.num_replicas_in_sync))
+
+
 @public("train.experimental.DynamicLossScale")
 class DynamicLossScale(LossScale):
     """A scale that grows by `multiplier` after `increment_period` steps with finite gradients, and shrinks by it after others."""
@@ -121,7 +130,7 @@ class DynamicLossScale(LossScale):
 
     def update(self, grads: Any) -> tuple[Any, bool | Any]:
         """Gradients that are not finite are not to be applied."""
-        finite, scale, steps = all_finite(grads), self._current_loss_scale, self._num_good_steps
+        finite, scale, steps = _finite_everywhere(grads), self._current_loss_scale, self._num_good_steps
 
         def good() -> Any:
             def grow() -> Any:

@@ -204,3 +204,64 @@ def test_a_policy_and_the_graph_rewrite_exclude_each_other():
         tf.train.experimental.disable_mixed_precision_graph_rewrite()
     with policy_scope("infer"), pytest.raises(ValueError, match="a keras mixed precision Policy has been set"):
         enable(tf.keras.optimizers.SGD(1.0))
+
+
+@pytest.fixture
+def two_processors(eager):
+    """Two devices of the processor, for ops that run at once and for functions."""
+    device = tf.config.experimental.list_physical_devices("CPU")[0]
+    tf.config.experimental.set_virtual_device_configuration(device, [tf.config.experimental.VirtualDeviceConfiguration()] * 2)
+    yield ["/cpu:0", "/cpu:1"]
+    tf.config.experimental.set_virtual_device_configuration(device, [tf.config.experimental.VirtualDeviceConfiguration()])
+
+
+def scaled_model(devices):
+    """A model of ones on each of the devices, and the optimizer that scales its loss by 4 at first."""
+    with tf.distribute.MirroredStrategy(devices).scope(), v2_dtype_behavior(True), policy_scope("mixed_float16"):
+        inputs = tf.keras.Input((3,), dtype=tf.float16)
+        outputs = tf.keras.layers.Dense(2, kernel_initializer="ones")(inputs)
+        model = tf.keras.Model(inputs, tf.cast(outputs, tf.float32))
+        scale = tf.train.experimental.DynamicLossScale(initial_loss_scale=4.0, increment_period=2)
+        optimizer = mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD(0.25), scale)
+        model.compile(optimizer, "mse")
+    return model, scale
+
+
+# Errors of 3 have the gradient 3 by each weight (the mean is of two outputs); a step of 0.25 leaves 3 * 0.25 - 0.75 = 0.
+@pytest.mark.parametrize("count", [1, 2])
+def test_replicas_keep_copies_that_read_in_half_precision(two_processors, count):
+    model, scale = scaled_model(two_processors[:count])
+    assert [type(w).__name__ for w in model.weights] == ["AutoCastDistributedVariable"] * 2
+    assert len(model.weights[0].values) == count
+    data = tf.data.Dataset.from_tensor_slices((np.ones((8, 3), np.float16), np.zeros((8, 2), np.float32))).batch(4)
+    assert model.fit(data, epochs=3, verbose=0).history["loss"] == [4.5, 0, 0]
+    assert [w.tolist() for w in model.get_weights()] == [[[0.25, 0.25]] * 3, [-0.75, -0.75]]
+    assert scale().numpy() == 32
+
+
+def test_what_is_infinite_on_one_replica_stops_the_step_of_all(two_processors):
+    model, scale = scaled_model(two_processors)
+    targets = np.float32([[0, 0], [0, 0], [0, 0], [np.inf, 0]])
+    model.train_on_batch(np.ones((4, 3), np.float16), targets)
+    assert model.get_weights()[0].tolist() == [[1, 1]] * 3
+    assert scale().numpy() == 2
+
+
+def test_a_loss_that_is_added_stays_what_it_is(eager):
+    with v2_dtype_behavior(True), policy_scope("float16"):
+        inputs = tf.keras.Input((2,))
+        outputs = tf.keras.layers.Dense(1)(inputs)
+        model = tf.keras.Model(inputs, outputs)
+        model.add_loss(tf.cast(outputs, "float32"))
+        model.add_loss(tf.cast(outputs, "float64"))
+        model.add_metric(tf.cast(outputs, "float32"), name="mean", aggregation="mean")
+        assert [loss.dtype for loss in model.losses] == [tf.float32, tf.float64]
+        assert [metric.dtype for metric in model.metrics] == ["float16"]
+
+
+@pytest.mark.parametrize(("policy", "dtype"), [("float16", "float16"), ("mixed_float16", "float32"), ("float64", "float64")])
+def test_metrics_count_in_what_a_policy_keeps_variables_in(policy, dtype):
+    with v2_dtype_behavior(True), policy_scope(policy):
+        for metric in (tf.keras.metrics.Mean(), tf.keras.metrics.MeanSquaredError(), tf.keras.metrics.AUC()):
+            assert (metric.dtype, metric.weights[0].dtype.name) == (dtype, dtype)
+        assert tf.keras.metrics.Mean(dtype=tf.float64).dtype == "float64"

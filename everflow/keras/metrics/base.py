@@ -75,7 +75,7 @@ class Metric(Layer, metaclass=abc.ABCMeta):
         super().__init__(name=name, dtype=dtype, **kwargs)
         self.stateful = True
         self.built = True
-        self._dtype = config.floatx() if dtype is None else dtypes.as_dtype(dtype).name
+        self._dtype = self._dtype_policy.variable_dtype or config.floatx()
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         metric = super().__new__(cls)
