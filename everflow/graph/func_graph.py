@@ -173,7 +173,7 @@ class FuncGraph(Graph):
             self._uncounted -= 1
         found = self.add_input(tensor.dtype.base_dtype, tensor.dims, "Placeholder", tensor.handle_data)
         self._captures[tensor] = found
-        if tensor.is_eager and tensor.dtype.base_dtype not in (resource, variant) and math.prod(tensor.dims) <= SMALL:
+        if tensor.is_eager and tensor.dtype.base_dtype not in (resource, variant) and math.prod(d or 0 for d in tensor.dims or ()) <= SMALL:
             self.small_values[found] = tensor
         return found
 
