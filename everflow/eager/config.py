@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.eager.context import ASYNC, SYNC, context
 from everflow.eager.devices import PLACEMENT
@@ -133,7 +134,7 @@ def set_virtual_device_configuration(device: Any, virtual_devices: Any) -> None:
         cpus = max(1, len(virtual_devices))
         PLACEMENT.choose(cpus=cpus)
         # Functions put their ops on the same devices.
-        CONTEXT.placer.tasks[0].split_processor(cpus)
+        CONTEXT.placer.tasks[0].configure(tf.ConfigProto(device_count={"CPU": cpus}))
 
 
 @public("config.experimental.get_device_policy")

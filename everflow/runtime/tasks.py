@@ -5,8 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from everflow.proto import config_pb2
-from everflow.runtime.devices import CPU, DeviceAttributes, device_counts, list_devices
+from everflow.runtime.devices import DeviceAttributes, device_counts, list_devices
 from everflow.values.resources import Resources
 
 
@@ -36,10 +35,9 @@ class Task:
             self._counts = device_counts(self.config)
         return self._counts
 
-    def split_processor(self, count: int) -> None:
-        """Makes several devices of the processor."""
-        self.config = config_pb2.ConfigProto(device_count={CPU: count})
-        self._counts = {}
+    def configure(self, config: Any) -> None:
+        """Says anew which devices there are."""
+        self.config, self._counts = config, {}
 
     def devices(self) -> list[DeviceAttributes]:
         """The task's devices, under their full names."""
