@@ -34,3 +34,5 @@ for _name, _value in {
     "GRAPH_DEF_VERSION_MIN_PRODUCER": GRAPH_DEF_VERSION_MIN_PRODUCER,
 }.items():
     internal("framework.versions." + _name)(_value)
+    if _name.startswith("__"):
+        internal(f"pywrap_tensorflow.{_name}", f"pywrap_tensorflow_internal.{_name}")(_value)

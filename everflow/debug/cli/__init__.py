@@ -1,0 +1,1 @@
+"""The debugger's command line: commands, what they print, and the user interfaces that show it."""
