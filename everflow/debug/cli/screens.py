@@ -52,7 +52,8 @@ def format_tensor(
     message = None
     if write_path:
         with GFile(write_path, "wb") as file:
-            np.save(file, value, allow_pickle=value.dtype == object)
+            array = np.asarray(value)
+            np.save(file, array, allow_pickle=array.dtype == object)
             size = file.tell()
         line = RichLine("Saved value to: ") + RichLine(write_path, "bold") + f" ({bytes_to_readable_str(size, include_b=True)})"
         message = rich_text_lines_from_rich_line_list([line, ""])

@@ -25,6 +25,9 @@ _DOTS = "..."
 # What numpy writes of an array: brackets, dots for what it leaves out, strings, and numbers (complex ones with spaces inside).
 _TOKEN = re.compile(r"""\[|\]|\.\.\.(?=[,\s])|[bu]?'(?:\\.|[^'\\])*'|[bu]?"(?:\\.|[^"\\])*"|[^\s,\[\]][^,\[\]]*""")
 
+# The label of a tensor with its debug op, and a slicing or number of the dump behind it.
+_WATCHED = re.compile(r"([^\s`]*?:\d+):([A-Za-z].*)")
+
 
 class HighlightOptions:
     """Which elements to highlight: `criterion(array)` says so for each. The description tells of it in the first line."""
@@ -66,7 +69,8 @@ def _places(lines: list[str], shape: Sequence[int], edgeitems: int) -> Iterator[
 
 def _label(tensor_label: str) -> RichLine:
     """The name of a tensor; the debug op behind it, as in "a:0:DebugIdentity", looks different."""
-    name, _, debug_op = tensor_label.rpartition(":") if tensor_label.count(":") > 1 else (tensor_label, "", "")
+    watched = _WATCHED.fullmatch(tensor_label)
+    name, debug_op = watched.groups() if watched else (tensor_label, "")
     line = RichLine('Tensor "') + RichLine(name, "bold")
     return (line + ":" + RichLine(debug_op, "yellow") if debug_op else line) + '":'
 
@@ -189,7 +193,7 @@ def _locate(
 
 
 def numeric_summary(tensor: Any) -> RichTextLines:
-    """How many elements are negative, zero, infinite and so on, and the least, the greatest, the mean and the deviation of the finite ones."""
+    """How many elements are negative, zero, infinite and so on; the least, greatest, mean and deviation of the finite ones."""
     if not isinstance(tensor, np.ndarray) or not tensor.size:
         return RichTextLines(["No numeric summary available due to empty tensor."])
     if tensor.dtype == np.bool_:
