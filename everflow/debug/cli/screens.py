@@ -107,9 +107,9 @@ def get_run_start_intro(
     if is_callable_runner:
         lines.append("Running a runner returned by Session.make_callable()")
     else:
-        feeds = [_feed_line(key) for key in feed_dict or ()] or ["  (Empty)"]
+        feeds: list[RichLine | str] = [_feed_line(key) for key in feed_dict or ()]
         lines += [f"Session.run() call #{run_call_count}:", "", "Fetch(es):", *(f"  {name}" for name in get_flattened_names(fetches))]
-        lines += ["", "Feed dict:", *feeds]
+        lines += ["", "Feed dict:", *(feeds or ["  (Empty)"])]
     lines += [_BAR, "", "Select one of the following commands to proceed ---->"]
     text = rich_text_lines_from_rich_line_list(lines)
     for command, description in (
@@ -125,7 +125,9 @@ def get_run_start_intro(
         ),
     ):
         text.extend(_recommend_command(command, description, create_link="<" not in command))
-    filters = [RichLine("        * ") + RichLine(name, MenuItem(None, f"run -f {name}")) for name in sorted(tensor_filters)]
+    filters: list[RichLine | str] = [
+        RichLine("        * ") + RichLine(name, MenuItem(None, f"run -f {name}")) for name in sorted(tensor_filters)
+    ]
     closing: list[RichLine | str] = ["    Registered filter(s):", *(filters or ["        (None)"]), ""]
     closing += [RichLine("For more details, see ") + RichLine("help.", MenuItem("", "help")) + ".", ""]
     text.extend(rich_text_lines_from_rich_line_list(closing))
