@@ -9,6 +9,13 @@ from typing import Any
 from everflow.api import internal
 from everflow.debug.cli.base_ui import BaseUI
 from everflow.debug.cli.config import CLIConfig
+from everflow.debug.cli.readline_ui import ReadlineUI
+
+try:
+    from everflow.debug.cli.curses_ui import CursesUI
+except ImportError:
+    # Windows has no curses.
+    CursesUI = None  # type: ignore[assignment,misc]
 
 internal("debug.cli.ui_factory")(sys.modules[__name__])
 
@@ -24,15 +31,5 @@ def get_ui(
         raise ValueError(f"Invalid ui_type: '{ui_type}'")
     if ui_type == "curses" and not sys.stdout.isatty() and "readline" in available:
         ui_type = "readline"
-    # curses and readline are not in every Python.
-    if ui_type == "curses":
-        try:
-            from everflow.debug.cli.curses_ui import CursesUI
-
-            return CursesUI(on_ui_exit=on_ui_exit, config=config)
-        except ImportError:
-            if "readline" not in available:
-                raise
-    from everflow.debug.cli.readline_ui import ReadlineUI
-
-    return ReadlineUI(on_ui_exit=on_ui_exit, config=config)
+    makers: dict[str, Any] = {"curses": CursesUI or ReadlineUI, "readline": ReadlineUI}
+    return makers[ui_type](on_ui_exit=on_ui_exit, config=config)
