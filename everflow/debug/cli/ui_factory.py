@@ -11,11 +11,14 @@ from everflow.debug.cli.base_ui import BaseUI
 from everflow.debug.cli.config import CLIConfig
 from everflow.debug.cli.readline_ui import ReadlineUI
 
+UIS: dict[str, type[BaseUI]] = {"readline": ReadlineUI}
 try:
     from everflow.debug.cli.curses_ui import CursesUI
+
+    UIS["curses"] = CursesUI
 except ImportError:
     # Windows has no curses.
-    CursesUI = None  # type: ignore[assignment,misc]
+    pass
 
 internal("debug.cli.ui_factory")(sys.modules[__name__])
 
@@ -29,7 +32,6 @@ def get_ui(
     available = list(available_ui_types or SUPPORTED_UI_TYPES)
     if ui_type not in available:
         raise ValueError(f"Invalid ui_type: '{ui_type}'")
-    if ui_type == "curses" and not sys.stdout.isatty() and "readline" in available:
+    if (not sys.stdout.isatty() or ui_type not in UIS) and "readline" in available:
         ui_type = "readline"
-    makers: dict[str, Any] = {"curses": CursesUI or ReadlineUI, "readline": ReadlineUI}
-    return makers[ui_type](on_ui_exit=on_ui_exit, config=config)
+    return UIS[ui_type](on_ui_exit=on_ui_exit, config=config)
