@@ -33,7 +33,7 @@ def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bo
         if decay.dtype != variable.dtype.base_dtype:
             decay = api.find("cast")(decay, variable.dtype.base_dtype)
         if zero_debias:
-            return variable.assign(_debiased(variable, value, decay), name=scope)
+            return assigning.assign(variable, _debiased(variable, value, decay), name=scope)
         return assigning.assign_sub(variable, (variable - value) * decay, name=scope)
 
 

@@ -983,6 +983,11 @@ def test_shapes_are_given_in_any_form_and_found_as_tensor_shapes():
     assert [shape.as_list() for shape in pair] == [[2, 3], [2, 5]]
 
 
+def test_what_is_no_shape_is_refused_by_the_layer():
+    with pytest.raises(ValueError, match="A `Dot` layer should be called on a list of 2 inputs"):
+        L.Dot(1).compute_output_shape(1)
+
+
 def test_functions_of_shapes_are_given_tuples():
     seen = []
     L.Lambda(lambda x: x, output_shape=lambda s: seen.append(s) or s).compute_output_shape(tf.TensorShape([2, None]))

@@ -44,6 +44,7 @@ from everflow._api.contrib import optimizer_v2 as optimizer_v2
 from everflow._api.contrib import periodic_resample as periodic_resample
 from everflow._api.contrib import predictor as predictor
 from everflow._api.contrib import proto as proto
+from everflow._api.contrib import quantize as quantize
 from everflow._api.contrib import receptive_field as receptive_field
 from everflow._api.contrib import recurrent as recurrent
 from everflow._api.contrib import reduce_slice_ops as reduce_slice_ops

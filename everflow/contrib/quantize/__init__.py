@@ -1,0 +1,1 @@
+"""tf.contrib.quantize: graphs that train and predict as if weights and activations had few bits."""
