@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 
 venv: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt setup.py $(wildcard native/* native/framework/* native/c_api/*)
+$(STAMP): pyproject.toml constraints.txt setup.py $(wildcard native/* native/framework/* native/c_api/* native/client/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[test]'
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m compileall -q everflow

@@ -17,7 +17,8 @@ NATIVE = pathlib.Path("native")
 NANOBIND = pathlib.Path(nanobind.__file__).parent
 FRAMEWORK = NATIVE / "framework"
 C_API = NATIVE / "c_api"
-FRAMEWORK_LIBRARY, C_LIBRARY = "libtensorflow_framework.so.1", "libtensorflow.so.1"
+CLIENT = NATIVE / "client"
+FRAMEWORK_LIBRARY, C_LIBRARY, CLIENT_LIBRARY = "libtensorflow_framework.so.1", "libtensorflow.so.1", "libtensorflow_cc.so.1"
 
 USES_CPP17 = """
 #include <optional>
@@ -70,9 +71,10 @@ class BuildNative(build_ext):
         if self.compiler.compiler_type != "msvc":
             self.build_library(FRAMEWORK, FRAMEWORK_LIBRARY, [*compile_args, "-fvisibility=default"])
             self.build_library(C_API, C_LIBRARY, compile_args)
+            self.build_library(CLIENT, CLIENT_LIBRARY, [*compile_args, "-fvisibility=default"], C_LIBRARY, FRAMEWORK_LIBRARY)
 
-    def build_library(self, folder: pathlib.Path, name: str, compile_args: list[str]) -> None:
-        """A library beside the extension: what custom ops link with, of which all is seen from outside, or the C API."""
+    def build_library(self, folder: pathlib.Path, name: str, compile_args: list[str], *others: str) -> None:
+        """A library beside the extension: what custom ops link with, of which all is seen from outside, the C API, or C++'s over both."""
         target = pathlib.Path(self.get_ext_fullpath("everflow._native")).parent / name
         objects = self.compiler.compile(
             [str(source) for source in sorted(folder.glob("*.cpp"))],
@@ -82,17 +84,20 @@ class BuildNative(build_ext):
             extra_postargs=compile_args,
         )
         soname = f"-Wl,-install_name,@rpath/{target.name}" if sys.platform == "darwin" else f"-Wl,-soname,{target.name}"
+        # They are found where this one is.
+        beside = [str(target.parent / other) for other in others]
+        beside += [f"-Wl,-rpath,{'@loader_path' if sys.platform == 'darwin' else '$ORIGIN'}"] if others else []
         self.compiler.link_shared_object(
             objects,
             str(target),
-            extra_postargs=["-pthread", soname, *([] if sys.platform == "darwin" else ["-ldl", "-s"])],
+            extra_postargs=["-pthread", soname, *beside, *([] if sys.platform == "darwin" else ["-ldl", "-s"])],
             target_lang="c++",
         )
 
     def copy_extensions_to_source(self) -> None:
         super().copy_extensions_to_source()
         if self.compiler.compiler_type != "msvc":
-            for name in (FRAMEWORK_LIBRARY, C_LIBRARY):
+            for name in (FRAMEWORK_LIBRARY, C_LIBRARY, CLIENT_LIBRARY):
                 self.copy_file(str(pathlib.Path(self.build_lib, "everflow", name)), "everflow")
 
     def can_build(self, program: str, compile_args: list[str], *libraries: str) -> bool:

@@ -178,8 +178,10 @@ def content(address: int | None) -> bytes:
 
 
 def fill(address: int | None, proto: Any) -> None:
-    """Writes a protocol buffer, or bytes, into a TF_Buffer."""
+    """Writes a protocol buffer, or bytes, into an empty TF_Buffer."""
     if address:
+        if Buffer.from_address(address).data:
+            raise invalid_argument("Passing non-empty TF_Buffer is invalid.")
         found = proto if isinstance(proto, bytes) else proto.SerializeToString(deterministic=True)
         _library.everflow_fill_buffer(address, found, len(found))
 
@@ -198,7 +200,7 @@ def parsed(kind: Any, serialized: bytes) -> Any:
     try:
         return kind.FromString(serialized)
     except DecodeError:
-        raise invalid_argument(f"Unparseable {kind.DESCRIPTOR.name} proto") from None
+        raise invalid_argument(f"Unparseable {kind.DESCRIPTOR.name}") from None
 
 
 # -- operations and their outputs

@@ -157,11 +157,31 @@ def op_definition(graph: Any, name: bytes, into: Any) -> None:
     fill(into, op_def_proto(definition))
 
 
+_OF_LOOPS = {"Enter", "Exit", "Merge", "NextIteration", "Switch", "RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSwitch"}
+
+
+def _is_constant(of: Tensor) -> bool:
+    """Whether a tensor is computed from constants alone, by ops that give the same each time."""
+    pending, seen = [of.op], set()
+    while pending:
+        op = pending.pop()
+        if op in seen:
+            continue
+        seen.add(op)
+        if op.type != "Const" and (not op.inputs or op.op_def_.is_stateful or op.type in _OF_LOOPS):
+            return False
+        pending += [t.op for t in op.inputs]
+    return True
+
+
 @c_function("TF_TryEvaluateConstant", P, Output, P, STATUS, result=ctypes.c_ubyte)
 def try_evaluate(graph: Any, of: Output, into: Any) -> int:
     """Whether an output is known without running."""
     found = output(of)
     value = known(found)
+    if value is None and _is_constant(found):
+        with tf.Session(graph=found.graph) as session:
+            value = session.run(found)
     P.from_address(into).value = None if value is None else tensor(value, found.dtype)
     return int(value is not None)
 
@@ -175,8 +195,9 @@ def add_gradients(graph: Any, y: Any, ny: int, x: Any, nx: int, dx: Any, into: A
 @c_function("TF_AddGradientsWithPrefix", P, S, P, I, P, I, P, STATUS, P)
 def add_gradients_with_prefix(graph: Any, prefix: Any, y: Any, ny: int, x: Any, nx: int, dx: Any, into: Any) -> None:
     """The same below a name scope, which must be new."""
-    if prefix is not None and any(name.startswith(text(prefix) + "/") for name in held(graph).graph._by_name):
-        raise invalid_argument(f"prefix [{text(prefix)}] conflicts with existing node in the graph named [{text(prefix)}]")
+    taken = [name for name in held(graph).graph._by_name if prefix is not None and name.startswith(text(prefix) + "/")]
+    if taken:
+        raise invalid_argument(f"prefix [{text(prefix)}] conflicts with existing node in the graph named [{taken[0]}]")
     gradients(graph, prefix, y, ny, x, nx, dx, into)
 
 

@@ -10,7 +10,7 @@ from google.protobuf import text_format
 
 from everflow.c_api.boundary import STATUS, Buffer, N, P, S, c_function, content, drop, handle, held, kept_text, new_buffer, parsed, text
 from everflow.custom_ops.library import load_op_library
-from everflow.errors import invalid_argument
+from everflow.errors import failed_precondition, invalid_argument
 from everflow.graph import opdefs
 from everflow.graph.wire import op_def_proto
 from everflow.platform.logging import get_logger
@@ -65,6 +65,7 @@ class ApiDefs:
 
     def __init__(self, ops: Any) -> None:
         self.definitions = {}
+        self.is_read = False
         for op in ops.op:
             made = self.definitions[op.name] = api_def_pb2.ApiDef(graph_op_name=op.name, summary=op.summary, description=op.description)
             made.endpoint.add(name=op.name)
@@ -78,7 +79,9 @@ class ApiDefs:
                     added.default_value.CopyFrom(attr.default_value)
 
     def put(self, written: str) -> None:
-        """Changes what is told, by ApiDefs as texts."""
+        """Changes what is told, by ApiDefs as texts, as long as nobody has asked."""
+        if self.is_read:
+            raise failed_precondition("TF_ApiDefMapPut cannot be called after TF_ApiDefMapGet has been called.")
         try:
             given = text_format.Parse(written, api_def_pb2.ApiDefs())
         except text_format.ParseError as error:
@@ -86,7 +89,7 @@ class ApiDefs:
         for change in given.op:
             known = self.definitions.get(change.graph_op_name)
             if known is None:
-                raise invalid_argument(f"No ApiDef is known for the op '{change.graph_op_name}'")
+                continue
             for field in ("endpoint", "arg_order"):
                 if getattr(change, field):
                     known.ClearField(field)  # type: ignore[arg-type]
@@ -94,7 +97,8 @@ class ApiDefs:
                 by_name = {item.name: item for item in getattr(known, field)}
                 for item in getattr(change, field):
                     if item.name not in by_name:
-                        raise invalid_argument(f"'{change.graph_op_name}' has no {field} named '{item.name}'")
+                        what = "Attribute" if field == "attr" else "Argument"
+                        raise failed_precondition(f"{what} {item.name} not defined in base api for {change.graph_op_name}")
                     by_name[item.name].MergeFrom(item)
                 change.ClearField(field)  # type: ignore[arg-type]
             known.MergeFrom(change)
@@ -118,6 +122,7 @@ def put_api_defs(definitions: Any, written: Any, size: int) -> None:
 @c_function("TF_ApiDefMapGet", P, P, N, STATUS, result=P)
 def get_api_def(definitions: Any, name: Any, size: int) -> int | None:
     """The ApiDef of an op; null where there is none."""
+    held(definitions).is_read = True
     found = held(definitions).definitions.get(ctypes.string_at(name, size).decode())
     return None if found is None else new_buffer(found)
 

@@ -6,6 +6,8 @@ import ctypes
 from ctypes import POINTER, c_int64, c_uint64
 from typing import Any
 
+from google.protobuf.message import DecodeError
+
 import everflow as tf
 from everflow.c_api.boundary import (
     STATUS,
@@ -30,7 +32,7 @@ from everflow.c_api.boundary import (
     texts,
 )
 from everflow.c_api.graphs import CGraph
-from everflow.errors import invalid_argument
+from everflow.errors import cancelled, invalid_argument, not_found, out_of_range
 from everflow.graph.importer import extend_graph
 from everflow.graph.tensor import Tensor
 from everflow.proto import graph_pb2
@@ -51,6 +53,20 @@ class CSession:
         given: Options = held(options)
         self.graph = graph
         self.session = tf.Session(given.target, graph.graph, given.config)
+        self.is_closed = False
+
+    def close(self) -> None:
+        """Ends the session."""
+        self.is_closed = True
+        self.session.close()
+
+
+def _open(session: Any) -> CSession:
+    """The session of a handle, which must not be closed."""
+    found: CSession = held(session)
+    if found.is_closed:
+        raise cancelled("Session has been closed.")
+    return found
 
 
 @c_function("TF_NewSessionOptions", result=P)
@@ -101,13 +117,13 @@ def load_saved_model(options: Any, run_options: Any, folder: bytes, tags: Any, c
 @c_function("TF_CloseSession", P, STATUS)
 def close_session(session: Any) -> None:
     """Ends a session; it can still be deleted."""
-    held(session).session.close()
+    held(session).close()
 
 
 @c_function("TF_DeleteSession", P, STATUS)
 def delete_session(session: Any) -> None:
     """Forgets a session."""
-    held(session).session.close()
+    held(session).close()
     drop(session)
 
 
@@ -149,7 +165,7 @@ def run(
     metadata: Any,
 ) -> None:
     """One run."""
-    found: CSession = held(session)
+    found = _open(session)
     _put(into, _run(found.session, _fed(inputs, values, ninputs), outputs(wanted, nwanted), _operations(ops, nops), options, metadata))
 
 
@@ -157,7 +173,7 @@ def run(
 def partial_setup(session: Any, inputs: Any, ninputs: int, wanted: Any, nwanted: int, ops: Any, nops: int, into: Any) -> None:
     """Begins a run that goes on in parts."""
     P.from_address(into).value = None
-    made = held(session).session.partial_run_setup([*outputs(wanted, nwanted), *_operations(ops, nops)], outputs(inputs, ninputs))
+    made = _open(session).session.partial_run_setup([*outputs(wanted, nwanted), *_operations(ops, nops)], outputs(inputs, ninputs))
     P.from_address(into).value = copied_text(made)
 
 
@@ -167,7 +183,7 @@ def partial_run(
 ) -> None:
     """Goes on with a run."""
     fetches = outputs(wanted, nwanted)
-    found = held(session).session.partial_run(text(name), [*fetches, *_operations(ops, nops)], _fed(inputs, values, ninputs))
+    found = _open(session).session.partial_run(text(name), [*fetches, *_operations(ops, nops)], _fed(inputs, values, ninputs))
     _put(into, [tensor(value, t.dtype) for value, t in zip(found, fetches)])
 
 
@@ -194,16 +210,47 @@ def reset(options: Any, containers: Any, count: int) -> None:
 @c_function("TF_ExtendGraph", P, P, N, STATUS)
 def extend(session: Any, proto: Any, size: int) -> None:
     """Adds the nodes of a GraphDef."""
-    extend_graph(held(session).graph.graph, parsed(graph_pb2.GraphDef, ctypes.string_at(proto, size) if size else b""))
+    graph = _open(session).graph.graph
+    try:
+        graph_def = graph_pb2.GraphDef.FromString(ctypes.string_at(proto, size) if size else b"")
+    except DecodeError:
+        raise invalid_argument("Invalid GraphDef") from None
+    for node in graph_def.node:
+        if node.name in graph._by_name:
+            said = "which was created by a previous call to Create or Extend in this session."
+            raise invalid_argument(f"GraphDef argument to Extend includes node '{node.name}', {said}")
+    extend_graph(graph, graph_def)
 
 
-def _named(session: Any, names: Any, count: int) -> list[Tensor]:
-    graph = held(session).graph.graph
-    return [graph.get_tensor_by_name(name if ":" in name else name + ":0") for name in texts(names, count)]
+def _ready(session: Any) -> CSession:
+    """The session of a handle, which must have a graph."""
+    found = _open(session)
+    if not found.graph.graph._by_name:
+        raise invalid_argument("Session was not created with a graph before Run()!")
+    return found
 
 
-def _named_operations(session: Any, names: Any, count: int) -> list[Any]:
-    return [held(session).graph.graph.get_operation_by_name(name) for name in texts(names, count)]
+def _named(session: CSession, names: Any, count: int) -> list[Tensor]:
+    found = []
+    for name in texts(names, count):
+        op_name, _, index = name.partition(":")
+        op = session.graph.graph._by_name.get(op_name)
+        if op is None or not (index or "0").isdigit():
+            full = f"{op_name}:{index or 0}"
+            raise invalid_argument(f"Tensor {full}, specified in either feed_devices or fetch_devices was not found in the Graph")
+        number = int(index or 0)
+        if number >= len(op.outputs):
+            raise out_of_range(f"Node '{op.name}' (type: '{op.type}', num of outputs: {len(op.outputs)}) does not have output {number}")
+        found.append(op.outputs[number])
+    return found
+
+
+def _named_operations(session: CSession, names: Any, count: int) -> list[Any]:
+    known = session.graph.graph._by_name
+    absent = [name for name in texts(names, count) if name not in known]
+    if absent:
+        raise not_found(f"PruneForTargets: Some target nodes not found: {''.join(name + ' ' for name in absent)}")
+    return [known[name] for name in texts(names, count)]
 
 
 @c_function("TF_Run", P, P, P, P, I, P, P, I, P, I, P, STATUS)
@@ -221,17 +268,21 @@ def run_by_name(
     metadata: Any,
 ) -> None:
     """One run."""
-    feeds = dict(zip(_named(session, names, ninputs), (array(value) for value in numbers(P, values, ninputs))))
-    fetches, targets = _named(session, wanted, nwanted), _named_operations(session, ops, nops)
-    _put(into, _run(held(session).session, feeds, fetches, targets, options, metadata))
+    found = _ready(session)
+    feeds = dict(zip(_named(found, names, ninputs), (array(value) for value in numbers(P, values, ninputs))))
+    fetches, targets = _named(found, wanted, nwanted), _named_operations(found, ops, nops)
+    if not fetches and not targets:
+        raise invalid_argument("Must specify at least one target to fetch or execute.")
+    _put(into, _run(found.session, feeds, fetches, targets, options, metadata))
 
 
 @c_function("TF_PRunSetup", P, P, I, P, I, P, I, P, STATUS)
 def partial_setup_by_name(session: Any, names: Any, ninputs: int, wanted: Any, nwanted: int, ops: Any, nops: int, into: Any) -> None:
     """Begins a run that goes on in parts."""
     P.from_address(into).value = None
-    fetches = [*_named(session, wanted, nwanted), *_named_operations(session, ops, nops)]
-    P.from_address(into).value = copied_text(held(session).session.partial_run_setup(fetches, _named(session, names, ninputs)))
+    found = _ready(session)
+    fetches = [*_named(found, wanted, nwanted), *_named_operations(found, ops, nops)]
+    P.from_address(into).value = copied_text(found.session.partial_run_setup(fetches, _named(found, names, ninputs)))
 
 
 @c_function("TF_PRun", P, S, P, P, I, P, P, I, P, I, STATUS)
@@ -239,9 +290,10 @@ def partial_run_by_name(
     session: Any, name: bytes, names: Any, values: Any, ninputs: int, wanted: Any, into: Any, nwanted: int, ops: Any, nops: int
 ) -> None:
     """Goes on with a run."""
-    feeds = dict(zip(_named(session, names, ninputs), (array(value) for value in numbers(P, values, ninputs))))
-    fetches = _named(session, wanted, nwanted)
-    found = held(session).session.partial_run(text(name), [*fetches, *_named_operations(session, ops, nops)], feeds)
+    of = _ready(session)
+    feeds = dict(zip(_named(of, names, ninputs), (array(value) for value in numbers(P, values, ninputs))))
+    fetches = _named(of, wanted, nwanted)
+    found = of.session.partial_run(text(name), [*fetches, *_named_operations(of, ops, nops)], feeds)
     _put(into, [tensor(value, t.dtype) for value, t in zip(found, fetches)])
 
 

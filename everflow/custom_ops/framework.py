@@ -103,7 +103,7 @@ class CustomNode:
         self.types: dict[bool, list[dtypes.DType]] = {False: [], True: []}
         for key, value in attrs.items():
             kind = definition.attrs[key].type if key in definition.attrs else "string"
-            self._functions.everflow_node_attr(self.address, key.encode(), kind.startswith("list("))
+            self._functions.everflow_node_attr(self.address, key.encode(), kind.startswith("list("), "bool" in kind, "func" in kind)
             for item in value if kind.startswith("list(") else [value]:
                 self._add(key.encode(), kind.removeprefix("list(").removesuffix(")"), item)
         for is_output, arguments in ((False, definition.inputs), (True, definition.outputs)):

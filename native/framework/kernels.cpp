@@ -7,6 +7,7 @@
 
 #include "abi.h"
 #include "crossing.h"
+#include "tensorflow/core/framework/attr_value_util.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/lib/core/blocking_counter.h"
 
@@ -36,7 +37,7 @@ bool takes(const KernelDefBuilder& kernel, const KernelNode& node) {
     if (node.attrs.has("_kernel")) node.attrs.get("_kernel", &label).IgnoreError();
     if (kernel.op() != node.op || kernel.device() != node.device || kernel.label() != label) return false;
     for (const auto& constraint : kernel.types()) {
-        const AttrValue* attr = node.attrs.find(constraint.first);
+        const NodeAttr* attr = node.attrs.find(constraint.first);
         if (!attr) return false;
         for (DataType type : attr->types) {
             if (std::find(constraint.second.begin(), constraint.second.end(), type) == constraint.second.end()) return false;
@@ -67,6 +68,44 @@ Status find_kernel(const KernelNode& node, const RegisteredKernel** found) {
     if (*found) return Status::OK();
     return errors::NotFound("No OpKernel was registered to support Op '", node.op, "' used by {{node ", node.name,
                             "}} with these attrs.\nRegistered kernels:\n", others.empty() ? "  <no registered kernels>\n" : others);
+}
+
+template <typename T>
+void describe(const std::vector<T>& values, bool is_list, AttrValue* into) {
+    if (is_list) {
+        SetAttrValue(values, into);
+    } else if (!values.empty()) {
+        SetAttrValue(static_cast<T>(values[0]), into);
+    }
+}
+
+void describe(const NodeAttr& attr, AttrValue* into) {
+    if (attr.is_list) into->mutable_list();
+    if (attr.is_function) {
+        for (const std::string& name : attr.texts) (attr.is_list ? into->mutable_list()->add_func() : into->mutable_func())->set_name(name);
+    } else if (!attr.texts.empty()) {
+        describe(attr.texts, attr.is_list, into);
+    } else if (attr.is_bool) {
+        describe(std::vector<bool>(attr.integers.begin(), attr.integers.end()), attr.is_list, into);
+    } else if (!attr.integers.empty()) {
+        describe(attr.integers, attr.is_list, into);
+    } else if (!attr.floats.empty()) {
+        describe(std::vector<float>(attr.floats.begin(), attr.floats.end()), attr.is_list, into);
+    } else if (!attr.types.empty()) {
+        describe(attr.types, attr.is_list, into);
+    } else if (!attr.shapes.empty()) {
+        describe(attr.shapes, attr.is_list, into);
+    } else {
+        describe(attr.tensors, attr.is_list, into);
+    }
+}
+
+// Fills in the NodeDef.
+void describe(KernelNode* node) {
+    node->def.set_name(node->name);
+    node->def.set_op(node->op);
+    node->def.set_device("/device:" + node->device + ":0");
+    for (const auto& attr : node->attrs.all()) describe(attr.second, &(*node->def.mutable_attr())[attr.first]);
 }
 
 Status range_of(const KernelNode::Ranges& ranges, StringPiece name, const char* what, int* start, int* stop) {
@@ -259,8 +298,9 @@ EXPORTED void* everflow_node_new(const char* op, const char* name, const char* d
 
 EXPORTED void everflow_node_free(void* node) { delete static_cast<std::shared_ptr<KernelNode>*>(node); }
 
-EXPORTED void everflow_node_attr(void* node, const char* name, bool is_list) {
-    (*static_cast<std::shared_ptr<KernelNode>*>(node))->attrs.add(name).is_list = is_list;
+EXPORTED void everflow_node_attr(void* node, const char* name, bool is_list, bool is_bool, bool is_function) {
+    NodeAttr& attr = (*static_cast<std::shared_ptr<KernelNode>*>(node))->attrs.add(name);
+    attr.is_list = is_list, attr.is_bool = is_bool, attr.is_function = is_function;
 }
 
 EXPORTED void everflow_attr_integer(void* node, const char* name, int64_t value) {
@@ -344,6 +384,7 @@ EXPORTED int32_t everflow_kernel_new(void* node, void* resources, void** made, c
     *made = nullptr;
     const std::shared_ptr<KernelNode> of = *static_cast<std::shared_ptr<KernelNode>*>(node);
     of->resources = *static_cast<std::shared_ptr<ResourceMgr>*>(resources);
+    describe(of.get());
     const Status status = guarded([&]() -> Status {
         const RegisteredKernel* found = nullptr;
         TF_RETURN_IF_ERROR(find_kernel(*of, &found));

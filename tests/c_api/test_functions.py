@@ -3,10 +3,9 @@
 import ctypes
 import pathlib
 import re
-from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
+from ctypes import byref, c_int, c_int64, c_size_t, c_void_p
 
 import numpy as np
-import pytest
 
 import everflow as tf
 from everflow.c_api.boundary import Buffer, Output, address
@@ -14,98 +13,6 @@ from everflow.c_api.boundary import Buffer, Output, address
 PACKAGE = pathlib.Path(tf.__file__).parent
 HEADER = (PACKAGE / "include/tensorflow/c/c_api.h").read_text()
 NAMES = re.findall(r"TF_CAPI_EXPORT extern [\w\s\*]*?\b(TF_\w+)\(", HEADER)
-ADDRESSES = re.findall(r"TF_CAPI_EXPORT extern (?:const )?\w+\*+ (TF_\w+)\(", HEADER)
-
-
-@pytest.fixture(scope="module")
-def c():
-    """The library."""
-    found = ctypes.CDLL(str(PACKAGE / "libtensorflow.so.1"))
-    for name in ADDRESSES:
-        getattr(found, name).restype = c_void_p
-    for name in (
-        "TF_Message",
-        "TF_Version",
-        "TF_OperationName",
-        "TF_OperationOpType",
-        "TF_DeviceListName",
-        "TF_DeviceListType",
-        "TF_FunctionName",
-    ):
-        getattr(found, name).restype = c_char_p
-    found.TF_TensorData.restype = found.TF_TensorByteSize.restype = c_void_p
-    found.TF_OperationInput.restype = Output
-    return found
-
-
-@pytest.fixture
-def status(c):
-    made = c_void_p(c.TF_NewStatus())
-    yield made
-    c.TF_DeleteStatus(made)
-
-
-@pytest.fixture
-def ok(c, status):
-    """Says that the last call went well."""
-
-    def check():
-        assert (c.TF_GetCode(status), c.TF_Message(status)) == (0, b"")
-
-    return check
-
-
-@pytest.fixture
-def graph(c):
-    made = c_void_p(c.TF_NewGraph())
-    yield made
-    c.TF_DeleteGraph(made)
-
-
-def new_tensor(c, value):
-    value = np.ascontiguousarray(value)
-    dims = (c_int64 * max(1, value.ndim))(*value.shape)
-    number = tf.as_dtype(value.dtype).as_datatype_enum
-    made = c_void_p(c.TF_AllocateTensor(number, dims, value.ndim, c_size_t(value.nbytes)))
-    ctypes.memmove(c.TF_TensorData(made), value.tobytes(), value.nbytes)
-    return made
-
-
-def read(c, tensor, dtype):
-    tensor = c_void_p(tensor) if isinstance(tensor, int) else tensor
-    shape = [c.TF_Dim(tensor, i) for i in range(c.TF_NumDims(tensor))]
-    return np.frombuffer(ctypes.string_at(c.TF_TensorData(tensor), c.TF_TensorByteSize(tensor) or 0), dtype).reshape(shape)
-
-
-@pytest.fixture
-def add(c, graph, status, ok):
-    """Adds an operation with inputs and, by functions of the API, attributes."""
-
-    def added(kind, name, *inputs, **attrs):
-        description = c_void_p(c.TF_NewOperation(graph, kind.encode(), name.encode()))
-        for given in inputs:
-            c.TF_AddInput(description, given)
-        for attr, (function, *values) in attrs.items():
-            getattr(c, function)(description, attr.encode(), *values)
-        made = c_void_p(c.TF_FinishOperation(description, status))
-        ok()
-        return made
-
-    return added
-
-
-def run(c, graph, status, feeds, fetches, targets=()):
-    options = c_void_p(c.TF_NewSessionOptions())
-    session = c_void_p(c.TF_NewSession(graph, options, status))
-    assert c.TF_GetCode(status) == 0, c.TF_Message(status)
-    found = (c_void_p * len(fetches))()
-    inputs, values = (Output * len(feeds))(*[o for o, _ in feeds]), (c_void_p * len(feeds))(*[v.value for _, v in feeds])
-    outputs, ops = (Output * len(fetches))(*fetches), (c_void_p * max(1, len(targets)))(*[t.value for t in targets])
-    c.TF_SessionRun(session, None, inputs, values, len(feeds), outputs, found, len(fetches), ops, len(targets), None, status)
-    code, message = c.TF_GetCode(status), c.TF_Message(status)
-    c.TF_DeleteSession(session, status)
-    c.TF_DeleteSessionOptions(options)
-    return (code, message) if code else list(found)
 
 
 def test_every_function_of_the_header_is_there(c):
@@ -141,18 +48,18 @@ def test_strings_are_encoded_with_their_lengths(c, status, ok):
     assert c.TF_GetCode(status) == 3
 
 
-def test_graphs_are_built_and_run(c, graph, status, ok, add):
+def test_graphs_are_built_and_run(c, graph, status, ok, add, tensor, read, run):
     x = add("Placeholder", "x", dtype=("TF_SetAttrType", 1), shape=("TF_SetAttrShape", (c_int64 * 2)(-1, 2), 2))
-    two = add("Const", "two", dtype=("TF_SetAttrType", 1), value=("TF_SetAttrTensor", new_tensor(c, np.float32(2)), status))
+    two = add("Const", "two", dtype=("TF_SetAttrType", 1), value=("TF_SetAttrTensor", tensor(np.float32(2)), status))
     y = add("Mul", "y", Output(x.value, 0), Output(two.value, 0))
     dims = (c_int64 * 2)()
     assert c.TF_GraphGetTensorNumDims(graph, Output(y.value, 0), status) == 2
     c.TF_GraphGetTensorShape(graph, Output(y.value, 0), dims, 2, status)
     assert list(dims) == [-1, 2]
-    fed = new_tensor(c, np.array([[1, 2], [3, 4]], np.float32))
-    (found,) = run(c, graph, status, [(Output(x.value, 0), fed)], [Output(y.value, 0)])
-    assert read(c, found, np.float32).tolist() == [[2, 4], [6, 8]]
-    assert run(c, graph, status, [], [Output(y.value, 0)])[0] == 3
+    fed = tensor(np.array([[1, 2], [3, 4]], np.float32))
+    (found,) = run([(Output(x.value, 0), fed)], [Output(y.value, 0)])
+    assert read(found, np.float32).tolist() == [[2, 4], [6, 8]]
+    assert run([], [Output(y.value, 0)])[0] == 3
     assert c.TF_GraphOperationByName(graph, b"y") == y.value
     assert c.TF_GraphOperationByName(graph, b"z") is None
     position, names = c_size_t(0), []
@@ -195,14 +102,14 @@ def test_wrong_operations_are_refused(c, graph, status, add):
         assert c.TF_Message(status).startswith(message)
 
 
-def test_gradients(c, graph, status, ok, add):
+def test_gradients(c, graph, status, ok, add, tensor, read, run):
     x = add("Placeholder", "x", dtype=("TF_SetAttrType", 1))
     y = add("Square", "y", Output(x.value, 0))
     into = (Output * 1)()
     c.TF_AddGradients(graph, (Output * 1)(Output(y.value, 0)), 1, (Output * 1)(Output(x.value, 0)), 1, None, status, into)
     ok()
-    (found,) = run(c, graph, status, [(Output(x.value, 0), new_tensor(c, np.array([3.0], np.float32)))], [into[0]])
-    assert read(c, found, np.float32).tolist() == [6]
+    (found,) = run([(Output(x.value, 0), tensor(np.array([3.0], np.float32)))], [into[0]])
+    assert read(found, np.float32).tolist() == [6]
 
 
 def test_graph_defs_are_imported(c, graph, status, ok):

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tensorflow/core/framework/allocator.h"
-#include "tensorflow/core/framework/attr_value.h"
+#include "tensorflow/core/framework/attr_value_util.h"
 #include "tensorflow/core/framework/model.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/variant.h"
@@ -216,24 +216,11 @@ public:
                       const std::vector<std::pair<StringPiece, AttrValue>>& attrs, Node** output);
     template <typename T>
     void BuildAttrValue(const T& value, AttrValue* attr) {
-        Fill(value, attr);
+        SetAttrValue(value, attr);
     }
 
 private:
     Status Add(const std::string& op, std::vector<Node*> inputs, std::vector<Tensor> values, Node** output);
-
-    static void Fill(const std::string& value, AttrValue* attr) { attr->texts.assign(1, value); }
-    static void Fill(const char* value, AttrValue* attr) { attr->texts.assign(1, value); }
-    static void Fill(bool value, AttrValue* attr) { attr->integers.assign(1, value); }
-    static void Fill(int64 value, AttrValue* attr) { attr->integers.assign(1, value); }
-    static void Fill(int32 value, AttrValue* attr) { attr->integers.assign(1, value); }
-    static void Fill(float value, AttrValue* attr) { attr->floats.assign(1, value); }
-    static void Fill(DataType value, AttrValue* attr) { attr->types.assign(1, value); }
-    static void Fill(const Tensor& value, AttrValue* attr) { attr->tensors.assign(1, value); }
-    static void Fill(const DataTypeVector& values, AttrValue* attr) { attr->is_list = true, attr->types.assign(values.begin(), values.end()); }
-    static void Fill(const std::vector<PartialTensorShape>& values, AttrValue* attr) { attr->is_list = true, attr->shapes = values; }
-    static void Fill(const std::vector<std::string>& values, AttrValue* attr) { attr->is_list = true, attr->texts = values; }
-    static void Fill(const std::vector<int64>& values, AttrValue* attr) { attr->is_list = true, attr->integers = values; }
 
     std::vector<std::unique_ptr<Node>>* nodes_;
 };

@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "tensorflow/core/framework/attr_value.h"
+#include "tensorflow/core/framework/node_attrs.h"
+#include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/resource_mgr.h"
 #include "tensorflow/core/framework/tensor.h"
@@ -37,19 +38,10 @@ struct KernelNode {
 
     std::string op, name, device;
     AttrValues attrs;
+    // The same as programs read it.
+    NodeDef def;
     DataTypeVector inputs, outputs;
     Ranges input_ranges, output_ranges;
-};
-
-class NodeDef {
-public:
-    explicit NodeDef(const KernelNode* node) : node_(node) {}
-    const std::string& name() const { return node_->name; }
-    const std::string& op() const { return node_->op; }
-    const std::string& device() const { return node_->device; }
-
-private:
-    const KernelNode* node_;
 };
 
 class OpKernelConstruction {
@@ -61,7 +53,7 @@ public:
     bool HasAttr(StringPiece name) const { return node_->attrs.has(name); }
     const AttrValues& attrs() const { return node_->attrs; }
     const std::string& name() const { return node_->name; }
-    NodeDef def() const { return NodeDef(node_.get()); }
+    const NodeDef& def() const { return node_->def; }
     DeviceType device_type() const { return DeviceType(node_->device); }
     int num_inputs() const { return static_cast<int>(node_->inputs.size()); }
     int num_outputs() const { return static_cast<int>(node_->outputs.size()); }
@@ -113,7 +105,7 @@ public:
 
     const std::string& name() const { return node_->name; }
     const std::string& type_string() const { return node_->op; }
-    NodeDef def() const { return NodeDef(node_.get()); }
+    const NodeDef& def() const { return node_->def; }
     int num_inputs() const { return static_cast<int>(node_->inputs.size()); }
     int num_outputs() const { return static_cast<int>(node_->outputs.size()); }
     DataType input_type(int i) const { return node_->inputs[static_cast<size_t>(i)]; }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tensorflow/core/framework/attr_value.h"
+#include "tensorflow/core/framework/node_attrs.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/lib/core/errors.h"
 

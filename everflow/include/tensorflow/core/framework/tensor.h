@@ -13,6 +13,8 @@
 
 namespace tensorflow {
 
+class TensorProto;
+
 // Memory, and how it is given back: whoever made it says so.
 class TensorBuffer {
 public:
@@ -73,6 +75,11 @@ public:
     // Rows `start` to `limit`, in the same memory.
     Tensor Slice(int64 start, int64 limit) const;
     Tensor SubSlice(int64 index) const;
+    // From a message, and into one: as lists of values, or as bytes. False where a message makes no tensor.
+    bool FromProto(const TensorProto& proto) TF_MUST_USE_RESULT;
+    bool FromProto(Allocator*, const TensorProto& proto) TF_MUST_USE_RESULT { return FromProto(proto); }
+    void AsProtoField(TensorProto* proto) const;
+    void AsProtoTensorContent(TensorProto* proto) const;
     std::string DebugString() const;
     std::string SummarizeValue(int64 max_entries) const;
 

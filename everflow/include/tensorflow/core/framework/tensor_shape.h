@@ -13,6 +13,8 @@
 
 namespace tensorflow {
 
+class TensorShapeProto;
+
 struct TensorShapeDim {
     explicit TensorShapeDim(int64 n) : size(n) {}
     int64 size;
@@ -24,7 +26,12 @@ public:
     TensorShape(std::initializer_list<int64> sizes) : sizes_(sizes) {}
     explicit TensorShape(gtl::ArraySlice<int64> sizes) : sizes_(sizes.begin(), sizes.end()) {}
 
+    explicit TensorShape(const TensorShapeProto& proto);
+
     static bool IsValid() { return true; }
+    // Whether all sizes are known.
+    static bool IsValid(const TensorShapeProto& proto);
+    void AsProto(TensorShapeProto* proto) const;
 
     int dims() const { return static_cast<int>(sizes_.size()); }
     int64 dim_size(int d) const { return sizes_[static_cast<size_t>(d)]; }
@@ -70,6 +77,8 @@ public:
     PartialTensorShape(std::initializer_list<int64> sizes) : known_(true), sizes_(sizes) {}
     explicit PartialTensorShape(gtl::ArraySlice<int64> sizes) : known_(true), sizes_(sizes.begin(), sizes.end()) {}
     explicit PartialTensorShape(const TensorShape& shape) : known_(true), sizes_(shape.begin(), shape.end()) {}
+    explicit PartialTensorShape(const TensorShapeProto& proto);
+    void AsProto(TensorShapeProto* proto) const;
 
     bool unknown_rank() const { return !known_; }
     int dims() const { return known_ ? static_cast<int>(sizes_.size()) : -1; }

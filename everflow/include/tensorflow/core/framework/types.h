@@ -6,42 +6,11 @@
 #include <vector>
 
 #include "tensorflow/core/framework/numeric_types.h"
+#include "tensorflow/core/framework/types.pb.h"
 #include "tensorflow/core/lib/gtl/array_slice.h"
 #include "tensorflow/core/platform/types.h"
 
 namespace tensorflow {
-
-// The numbers that types have on the wire.
-enum DataType {
-    DT_INVALID = 0,
-    DT_FLOAT = 1,
-    DT_DOUBLE = 2,
-    DT_INT32 = 3,
-    DT_UINT8 = 4,
-    DT_INT16 = 5,
-    DT_INT8 = 6,
-    DT_STRING = 7,
-    DT_COMPLEX64 = 8,
-    DT_INT64 = 9,
-    DT_BOOL = 10,
-    DT_QINT8 = 11,
-    DT_QUINT8 = 12,
-    DT_QINT32 = 13,
-    DT_BFLOAT16 = 14,
-    DT_QINT16 = 15,
-    DT_QUINT16 = 16,
-    DT_UINT16 = 17,
-    DT_COMPLEX128 = 18,
-    DT_HALF = 19,
-    DT_RESOURCE = 20,
-    DT_VARIANT = 21,
-    DT_UINT32 = 22,
-    DT_UINT64 = 23,
-    DT_FLOAT_REF = 101,
-    DT_DOUBLE_REF = 102,
-    DT_INT32_REF = 103,
-    DT_INT64_REF = 109
-};
 
 const int kDataTypeRefOffset = 100;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tensorflow/core/platform/file_system.h"
+#include "tensorflow/core/platform/protobuf.h"
 
 namespace tensorflow {
 
@@ -68,6 +69,13 @@ public:
 
 Status ReadFileToString(Env* env, const std::string& name, std::string* data);
 Status WriteStringToFile(Env* env, const std::string& name, StringPiece data);
+// Messages in files, as bytes or as text.
+Status ReadBinaryProto(Env* env, const std::string& name, protobuf::MessageLite* proto);
+Status WriteBinaryProto(Env* env, const std::string& name, const protobuf::MessageLite& proto);
+Status ReadTextProto(Env* env, const std::string& name, protobuf::Message* proto);
+Status WriteTextProto(Env* env, const std::string& name, const protobuf::Message& proto);
+// As text where the name ends with .pbtxt, else as bytes.
+Status ReadTextOrBinaryProto(Env* env, const std::string& name, protobuf::Message* proto);
 
 namespace register_file_system {
 

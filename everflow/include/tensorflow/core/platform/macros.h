@@ -25,7 +25,7 @@
 #endif
 
 // The version of these headers: a library that was compiled with others is not loaded, as it asks for a symbol that is not there.
-#define EVERFLOW_ABI everflow_framework_abi_2
+#define EVERFLOW_ABI everflow_framework_abi_3
 extern "C" const char EVERFLOW_ABI;
 namespace {
 const char* const everflow_compiled_for TF_ATTRIBUTE_USED = &EVERFLOW_ABI;

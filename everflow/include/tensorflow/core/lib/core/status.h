@@ -7,35 +7,11 @@
 #include <ostream>
 #include <string>
 
+#include "tensorflow/core/lib/core/error_codes.pb.h"
 #include "tensorflow/core/lib/core/stringpiece.h"
 #include "tensorflow/core/platform/macros.h"
 
 namespace tensorflow {
-namespace error {
-
-// The numbers that errors have on the wire.
-enum Code {
-    OK = 0,
-    CANCELLED = 1,
-    UNKNOWN = 2,
-    INVALID_ARGUMENT = 3,
-    DEADLINE_EXCEEDED = 4,
-    NOT_FOUND = 5,
-    ALREADY_EXISTS = 6,
-    PERMISSION_DENIED = 7,
-    RESOURCE_EXHAUSTED = 8,
-    FAILED_PRECONDITION = 9,
-    ABORTED = 10,
-    OUT_OF_RANGE = 11,
-    UNIMPLEMENTED = 12,
-    INTERNAL = 13,
-    UNAVAILABLE = 14,
-    DATA_LOSS = 15,
-    UNAUTHENTICATED = 16
-};
-
-}  // namespace error
-
 class Status {
 public:
     Status() {}
@@ -51,7 +27,8 @@ public:
         static const std::string nothing;
         return failure_ ? failure_->message : nothing;
     }
-    std::string ToString() const { return ok() ? "OK" : error_message(); }
+    // "OK", or the kind of error and what is said of it: "Not found: no such file".
+    std::string ToString() const;
     void Update(const Status& other) {
         if (ok()) *this = other;
     }
@@ -70,6 +47,9 @@ private:
 inline std::ostream& operator<<(std::ostream& out, const Status& status) { return out << status.ToString(); }
 
 typedef std::function<void(const Status&)> StatusCallback;
+
+// The words for a kind of error, such as "Not found".
+std::string error_name(error::Code code);
 
 }  // namespace tensorflow
 

@@ -1,6 +1,6 @@
-// An attribute of a node: a number, a text, a type, a shape, a tensor, or a list of such.
-#ifndef TENSORFLOW_CORE_FRAMEWORK_ATTR_VALUE_H_
-#define TENSORFLOW_CORE_FRAMEWORK_ATTR_VALUE_H_
+// The attributes of a node that a kernel is made for: each a number, a text, a type, a shape, a tensor, or a list of such.
+#ifndef TENSORFLOW_CORE_FRAMEWORK_NODE_ATTRS_H_
+#define TENSORFLOW_CORE_FRAMEWORK_NODE_ATTRS_H_
 
 #include <map>
 #include <string>
@@ -12,9 +12,11 @@
 
 namespace tensorflow {
 
-struct AttrValue {
+struct NodeAttr {
     bool is_list = false;
-    // One of these is filled: numbers and truth values, floats, texts (and names of functions), types, shapes, tensors.
+    // Truth values are numbers, and names of functions texts.
+    bool is_bool = false, is_function = false;
+    // One of these is filled.
     std::vector<int64> integers;
     std::vector<double> floats;
     std::vector<std::string> texts;
@@ -27,15 +29,16 @@ struct AttrValue {
 class AttrValues {
 public:
     bool has(StringPiece name) const { return values_.count(std::string(name)) != 0; }
-    AttrValue& add(const std::string& name) { return values_[name]; }
-    const AttrValue* find(StringPiece name) const {
+    NodeAttr& add(const std::string& name) { return values_[name]; }
+    const std::map<std::string, NodeAttr>& all() const { return values_; }
+    const NodeAttr* find(StringPiece name) const {
         const auto at = values_.find(std::string(name));
         return at == values_.end() ? nullptr : &at->second;
     }
 
     template <typename T>
     Status get(StringPiece name, T* value) const {
-        const AttrValue* found = find(name);
+        const NodeAttr* found = find(name);
         if (!found) return errors::NotFound("No attr named '", name, "' in NodeDef:");
         std::vector<T> all;
         read(*found, &all);
@@ -45,7 +48,7 @@ public:
     }
     template <typename T>
     Status get(StringPiece name, std::vector<T>* values) const {
-        const AttrValue* found = find(name);
+        const NodeAttr* found = find(name);
         if (!found) return errors::NotFound("No attr named '", name, "' in NodeDef:");
         if (!found->is_list) return wrong(name);
         read(*found, values);
@@ -60,16 +63,16 @@ private:
         to->clear();
         for (const From& value : from) to->push_back(static_cast<To>(value));
     }
-    static void read(const AttrValue& from, std::vector<int64>* to) { *to = from.integers; }
-    static void read(const AttrValue& from, std::vector<int32>* to) { copy(from.integers, to); }
-    static void read(const AttrValue& from, std::vector<bool>* to) { copy(from.integers, to); }
-    static void read(const AttrValue& from, std::vector<float>* to) { copy(from.floats, to); }
-    static void read(const AttrValue& from, std::vector<double>* to) { *to = from.floats; }
-    static void read(const AttrValue& from, std::vector<std::string>* to) { *to = from.texts; }
-    static void read(const AttrValue& from, std::vector<DataType>* to) { *to = from.types; }
-    static void read(const AttrValue& from, std::vector<PartialTensorShape>* to) { *to = from.shapes; }
-    static void read(const AttrValue& from, std::vector<Tensor>* to) { *to = from.tensors; }
-    static void read(const AttrValue& from, std::vector<TensorShape>* to) {
+    static void read(const NodeAttr& from, std::vector<int64>* to) { *to = from.integers; }
+    static void read(const NodeAttr& from, std::vector<int32>* to) { copy(from.integers, to); }
+    static void read(const NodeAttr& from, std::vector<bool>* to) { copy(from.integers, to); }
+    static void read(const NodeAttr& from, std::vector<float>* to) { copy(from.floats, to); }
+    static void read(const NodeAttr& from, std::vector<double>* to) { *to = from.floats; }
+    static void read(const NodeAttr& from, std::vector<std::string>* to) { *to = from.texts; }
+    static void read(const NodeAttr& from, std::vector<DataType>* to) { *to = from.types; }
+    static void read(const NodeAttr& from, std::vector<PartialTensorShape>* to) { *to = from.shapes; }
+    static void read(const NodeAttr& from, std::vector<Tensor>* to) { *to = from.tensors; }
+    static void read(const NodeAttr& from, std::vector<TensorShape>* to) {
         to->clear();
         for (const PartialTensorShape& partial : from.shapes) {
             TensorShape shape;
@@ -77,7 +80,7 @@ private:
         }
     }
 
-    std::map<std::string, AttrValue> values_;
+    std::map<std::string, NodeAttr> values_;
 };
 
 }  // namespace tensorflow

@@ -1,0 +1,1 @@
+#include "google/protobuf/message.h"
