@@ -497,11 +497,9 @@ class OptimizerV2(Trackable):
 
 
 def _with_gradient(pairs: list[Any]) -> list[Any]:
-    """The pairs that have a gradient; none at all is a mistake."""
-    if not pairs:
-        raise ValueError("No gradients provided for any variable: [].")
+    """The pairs that have a gradient; variables of which none has one are a mistake."""
     found = [(g, v) for g, v in pairs if g is not None]
-    if not found:
+    if pairs and not found:
         raise ValueError(f"No gradients provided for any variable: {[v.name for _, v in pairs]}.")
     missing = [v.name for g, v in pairs if g is None]
     if missing:
