@@ -82,7 +82,7 @@ class Network(Layer):
             with nest.flatten(outputs)[0].graph.as_default():
                 create_keras_history(outputs)
         for t in nest.flatten([inputs, outputs]):
-            if not isinstance(t, Tensor) or not hasattr(t, "_keras_history"):
+            if not hasattr(t, "_keras_history"):
                 what = "inputs" if any(t is x for x in nest.flatten(inputs)) else "outputs"
                 raise ValueError(
                     f"Output tensors to a {type(self).__name__} must be the output of a TensorFlow `Layer` (thus holding past layer "

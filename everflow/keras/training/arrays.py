@@ -39,8 +39,9 @@ def _list_of(data: Any, names: list[str], prefix: str) -> list[Any]:
             return [_values(data[name]) for name in names]
         except KeyError as e:
             raise ValueError(f'No data provided for "{e.args[0]}". Need data for each key in: {names}') from None
-    if isinstance(data, (list, tuple)):
-        if len(data) and isinstance(data[0], (list, tuple)):
+    # The value of a SparseTensor is a tuple of its parts.
+    if isinstance(data, (list, tuple)) and not isinstance(data, SparseTensorValue):
+        if len(data) and isinstance(data[0], (list, tuple)) and not isinstance(data[0], SparseTensorValue):
             return [np.asarray(d) for d in data]
         if len(names) == 1 and len(data) and isinstance(data[0], (float, int)):
             return [np.asarray(data)]

@@ -78,7 +78,7 @@ def _weights(model: Any, targets: list[Any], sample_weight: Any, class_weight: A
     if len(targets) != len(compared):
         targets = [None] * len(compared)
     found = {
-        id(e): arrays.standardize_weights(t, w, c, e.sample_weight_mode) if t is not None and (w is not None or c is not None) else None
+        id(e): None if t is None or (w is c is e.sample_weight_mode is None) else arrays.standardize_weights(t, w, c, e.sample_weight_mode)
         for t, w, c, e in zip(targets, by_sample, by_class, compared)
     }
     if model.run_eagerly:
@@ -185,13 +185,13 @@ def split_batches(
     """(the batches of the first samples, those of the last ones, a share of all)."""
     if is_dataset(x):
         raise ValueError(
-            "`validation_split` argument is not supported when input `x` is a dataset or a dataset iterator."
+            "`validation_split` argument is not supported when input `x` is a dataset or a dataset iterator. "
             f"Received: x={x}, validation_split={share}"
         )
     if has_symbolic(x) or has_symbolic(y):
         raise ValueError("If your data is in the form of symbolic tensors, you cannot use `validation_split`.")
     if is_generator_or_sequence(x):
-        raise ValueError("`validation_split` argument is not supported when input `x` is a generator or Sequence.")
+        raise ValueError("If your data is in the form of a Python generator, you cannot use `validation_split`.")
     everything = standardized(model, x, y, sample_weight, class_weight)
     samples = next(int(part.shape[0]) for part in everything if part is not None)
     at = int(samples * (1.0 - share))
@@ -236,17 +236,17 @@ def _unpacked(batch: Any, with_targets: bool) -> tuple[Any, Any, Any]:
 
 
 def _refuse(x: Any, y: Any, sample_weight: Any) -> None:
-    kind = "dataset or dataset iterator"
     if y is not None:
+        kind = "dataset or dataset iterator"
         raise ValueError(
             f"You passed a {kind} ({x}) as input `x` to your model. In that case, you should not specify a target (`y`) "
             f"argument, since the {kind} generates both input data and target data. Received: {y}"
         )
     if sample_weight is not None:
         raise ValueError(
-            f"`sample_weight` argument is not supported when input `x` is a {kind}. Instead, you can provide sample_weight "
-            f"as the third element of your {kind}, i.e. (inputs, targets, sample_weight). Received: x={x}, "
-            f"sample_weight={sample_weight}"
+            "`sample_weight` argument is not supported when input `x` is a dataset or a dataset iterator. Instead, you can provide "
+            "sample_weight as the third element of your dataset, i.e. (inputs, targets, sample_weight). Received: x={}, "
+            "sample_weight={}".format(x, sample_weight)
         )
 
 
