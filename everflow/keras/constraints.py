@@ -93,7 +93,7 @@ class RadialConstraint(Constraint):
     def __call__(self, w: Any) -> Any:
         dims = w.shape.as_list()
         if len(dims) != 4:
-            raise ValueError(f"The weight tensor must be of rank 4, but is of shape: {dims}")
+            raise ValueError(f"The weight tensor must be of rank 4, but is of shape: {w.shape}")
         height, width, channels, kernels = dims
         flat = tf.reshape(w, (height, width, channels * kernels))
         return tf.reshape(tf.map_fn(_radial, tf.stack(tf.unstack(flat, axis=-1), axis=0)), (height, width, channels, kernels))
@@ -105,7 +105,8 @@ def _radial(kernel: Any) -> Any:
     start = size // 2
     inner = 1 if size % 2 else 2
     made = tf.ones((inner, inner), dtype=kernel.dtype) * kernel[start - 1, start - 1]
-    for i in range(start, size - 1):
+    # Round a centre of two by two, the ring next to it has the value of the corner after.
+    for i in range(start + 1 - size % 2, 2 * start):
         frame = 1 - tf.pad(tf.ones((inner, inner), dtype=kernel.dtype), [[1, 1], [1, 1]])
         made = tf.pad(made, [[1, 1], [1, 1]]) + frame * kernel[i, i]
         inner += 2
@@ -124,6 +125,10 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
     return deserialize_keras_object(config, api.objects("keras.constraints"), custom_objects, "constraint")
 
 
+# What constraints were called before they were classes.
+_OLD_NAMES = {"maxnorm": "MaxNorm", "nonneg": "NonNeg", "unitnorm": "UnitNorm"}
+
+
 @public("keras.constraints.get")
 def get(identifier: Any) -> Any:
     """A constraint by its name, its config, or itself."""
@@ -132,7 +137,7 @@ def get(identifier: Any) -> Any:
     if isinstance(identifier, dict):
         return deserialize(identifier)
     if isinstance(identifier, str):
-        return deserialize({"class_name": identifier, "config": {}})
+        return deserialize({"class_name": _OLD_NAMES.get(identifier, identifier), "config": {}})
     if callable(identifier):
         return identifier
     raise ValueError(f"Could not interpret constraint identifier: {identifier}")

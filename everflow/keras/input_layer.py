@@ -86,7 +86,7 @@ def Input(
     if "batch_shape" in kwargs:
         kwargs["batch_input_shape"] = kwargs.pop("batch_shape")
         if shape is not None:
-            raise ValueError("Only provide the shape OR batch_shape argument to Input, not both at the same time.")
+            raise ValueError("Only provide the `shape` OR `batch_input_shape` argument to Input, not both at the same time.")
     elif shape is None and tensor is None:
         raise ValueError(
             "Please provide to Input either a `shape` or a `tensor` argument. Note that `shape` does not include the batch dimension."

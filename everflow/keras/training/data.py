@@ -245,8 +245,8 @@ def _refuse(x: Any, y: Any, sample_weight: Any) -> None:
     if sample_weight is not None:
         raise ValueError(
             "`sample_weight` argument is not supported when input `x` is a dataset or a dataset iterator. Instead, you can provide "
-            "sample_weight as the third element of your dataset, i.e. (inputs, targets, sample_weight). Received: x={}, "
-            "sample_weight={}".format(x, sample_weight)
+            f"sample_weight as the third element of your dataset, i.e. (inputs, targets, sample_weight). Received: x={x}, "
+            f"sample_weight={sample_weight}"
         )
 
 
