@@ -305,6 +305,11 @@ class Network(Layer):
             return
         if input_shape is None:
             raise ValueError("Input shape must be defined when calling build on a model subclass network.")
+        if not isinstance(input_shape, (tuple, list, tf.TensorShape)):
+            raise ValueError(
+                "Specified input shape is not one of the valid types. Please specify a batch input shape of type tuple or list of input "
+                f"shapes. User provided input type: {type(input_shape)}"
+            )
         self.built = True
 
         def place(shape: Any) -> Any:

@@ -71,7 +71,7 @@ class LinearModel(Configured, Model):
 
 @public("keras.experimental.WideDeepModel")
 class WideDeepModel(Model):
-    """The sum of a linear model and a deep one; each may have an optimizer of its own: `compile(["ftrl", "adam"], "mse")`."""
+    """The mean of a linear model and a deep one; each may have an optimizer of its own: `compile(["ftrl", "adam"], "mse")`."""
 
     def __init__(self, linear_model: Any, dnn_model: Any, activation: Any = None, **kwargs: Any) -> None:
         self._base_init(**kwargs)
@@ -80,10 +80,10 @@ class WideDeepModel(Model):
         self.activation = activations.get(activation)
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
-        """The sum of both, with the activation; both see the same inputs, or two are given."""
+        """The mean of both, with the activation; both see the same inputs, or two are given."""
         linear_inputs, dnn_inputs = inputs if isinstance(inputs, (tuple, list)) and len(inputs) == 2 else (inputs, inputs)
         wide = self.linear_model(linear_inputs)
-        output = nest.map_structure(lambda x, y: x + y, wide, self.dnn_model(dnn_inputs))
+        output = nest.map_structure(lambda x, y: 0.5 * (x + y), wide, self.dnn_model(dnn_inputs))
         return output if not self.activation else nest.map_structure(self.activation, output)
 
     def _of_each(self, variables: Any) -> Any:
@@ -109,6 +109,7 @@ class WideDeepModel(Model):
         return {
             "name": self.name,
             "trainable": self.trainable,
+            "dtype": self.dtype,
             "linear_model": serialize_layer(self.linear_model),
             "dnn_model": serialize_layer(self.dnn_model),
             "activation": activations.serialize(self.activation),
