@@ -16,7 +16,7 @@ internal(BELOW + "MAIN_MENU_KEY")(MAIN_MENU_KEY)
 class MenuItem:
     """What can be clicked: a caption, and the command that it stands for. Also serves as a link in a line."""
 
-    def __init__(self, caption: str | None, content: str, enabled: bool = True) -> None:
+    def __init__(self, caption: str | None, content: str | None, enabled: bool = True) -> None:
         self._caption, self._content, self._enabled = caption, content, enabled
 
     @property
@@ -24,7 +24,7 @@ class MenuItem:
         return self._caption
 
     @property
-    def content(self) -> str:
+    def content(self) -> str | None:
         return self._content
 
     def is_enabled(self) -> bool:

@@ -130,8 +130,8 @@ def _array_lines(tensor: np.ndarray[Any, Any], options: HighlightOptions | None)
     text = RichTextLines(lines)
     marked = _highlighted(tensor, options) if options is not None else None
     for place in _places(lines, tensor.shape, np.get_printoptions()["edgeitems"]):
-        first = lines[place.line].lstrip().startswith(_DOTS)
-        if not place.omitted or first:
+        # Dots within a row stand beside elements.
+        if not place.omitted or lines[place.line].strip(" ,") == _DOTS:
             key = OMITTED_INDICES_KEY if place.omitted else BEGIN_INDICES_KEY
             text.annotations.setdefault(place.line, {key: list(place.indices)})
         if marked is not None and options is not None and not place.omitted and marked[place.indices]:
@@ -185,6 +185,8 @@ def _locate(
     if begin is None:
         return omitted is not None, line, None, None
     elements = [token for token in _TOKEN.finditer(formatted.lines[line]) if token.group() not in ("[", "]", "array(")]
+    if elements[0].group() == _DOTS:
+        del elements[0]
     ahead = int(np.ravel_multi_index(wanted, shape)) - int(np.ravel_multi_index(begin, shape))
     dots = next((i for i, token in enumerate(elements) if token.group() == _DOTS), len(elements))
     if ahead >= dots:
