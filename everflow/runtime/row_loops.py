@@ -225,7 +225,7 @@ class RowBody:
         """Whether these loop variables can be taken through iterations here."""
         if any(values[a] is values[b] for a, b in self.arrays):
             return False
-        return all(values[i].shape == v.dims and not values[i].is_cuda for i, v in self.states.items())
+        return all(values[i].shape == v.dims and values[i].is_cpu for i, v in self.states.items())
 
     def located(self, where: Any) -> Node | None:
         """The node in which an exception began."""

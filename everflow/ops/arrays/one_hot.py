@@ -46,7 +46,7 @@ def _one_hot(node: Node) -> Kernel:
             lowest, highest = torch.aminmax(indices)
             if int(lowest) >= 0 and int(highest) < size:
                 dims = (*indices.shape[:at], size, *indices.shape[at:])
-                found = off.expand(dims).clone() if off_number is None else torch.full(dims, off_number, dtype=kind)
+                found = off.expand(dims).clone() if off_number is None else torch.full(dims, off_number, dtype=kind, device=indices.device)
                 return found.scatter_(at, indices.long().unsqueeze(at), on.item())
         numbers = torch.arange(size, dtype=indices.dtype, device=indices.device).reshape([size] + [1] * (rank - at))
         marked = indices.unsqueeze(at) == numbers

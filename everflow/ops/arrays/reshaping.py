@@ -50,6 +50,8 @@ def as_signed(x: Any) -> Any:
 
 def flipped(x: Any, axes: Any) -> Any:
     """The tensor with the order of its elements reversed along these axes."""
+    if isinstance(x, np.ndarray):
+        return np.flip(x, axes)
     return x.flip(axes) if x.is_floating_point() else as_signed(x).flip(axes).view(x.dtype)
 
 

@@ -71,7 +71,7 @@ def put(into: Any, indices: Any, updates: Any, how: str) -> Any:
     inner = dims[depth:]
     target = as_signed(into).reshape((-1, *inner)) if depth else as_signed(into).unsqueeze(0)
     rows = as_signed(updates).reshape((-1, *inner))
-    at = _flat_index(indices, dims) if depth else torch.zeros(len(rows), dtype=torch.int64)
+    at = _flat_index(indices, dims) if depth else torch.zeros(len(rows), dtype=torch.int64, device=into.device)
     if how == "set":
         target.index_copy_(0, at, rows)
     else:

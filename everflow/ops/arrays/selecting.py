@@ -120,16 +120,16 @@ def _unique(node: Node) -> Kernel:
             at %= x.ndim
         elif x.ndim != 1:
             raise invalid_argument("unique expects a 1D vector.")
-        if integers and x.ndim == 1 and not x.is_cuda:
+        if integers and x.ndim == 1 and x.is_cpu:
             return _numbered(x, kind, counted)
-        array = x if text else x.float().numpy() if dtype is dtypes.bfloat16 else to_numpy(x, dtype)
+        array = x if text else x.float().cpu().numpy() if dtype is dtypes.bfloat16 else to_numpy(x, dtype)
         places, numbers, counts = _sorted_unique(array, None if at in (None, 0) and x.ndim == 1 else at)
         if text:
             found = np.take(x, places, at or 0)
         else:
-            found = x.index_select(at or 0, torch.from_numpy(places))
-        numbers = torch.from_numpy(numbers).to(kind)
-        return (found, numbers, torch.from_numpy(counts).to(kind)) if counted else (found, numbers)
+            found = x.index_select(at or 0, torch.from_numpy(places).to(x.device))
+        told = tuple(torch.from_numpy(a).to("cpu" if text else x.device, kind) for a in (numbers, counts))
+        return (found, *told) if counted else (found, told[0])
 
     return run
 
@@ -185,7 +185,7 @@ def _list_diff(node: Node) -> Kernel:
             places = np.array([i for i, value in enumerate(x) if value not in gone], np.int64)
             return x[places], torch.from_numpy(places).to(kind)
         places = np.flatnonzero(~np.isin(to_numpy(x, dtype), to_numpy(y, dtype)))
-        return from_numpy(to_numpy(x, dtype)[places], dtype), torch.from_numpy(places).to(kind)
+        return from_numpy(to_numpy(x, dtype)[places], dtype).to(x.device), torch.from_numpy(places).to(x.device, kind)
 
     return run
 

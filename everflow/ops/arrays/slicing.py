@@ -292,18 +292,25 @@ def _placed(into: Any, value: Any, plan: Any) -> None:
     except IndexError:
         _check_singles(layout, into.shape)
         raise
-    if not target.numel():
+    if 0 in target.shape:
         return
     if value.shape != target.shape and value.ndim:
         raise invalid_argument(f"shape of dy was {shown(value.shape)} instead of {shown(target.shape)}")
-    target.copy_(value)
+    if isinstance(into, np.ndarray):
+        into[index] = value
+    else:
+        target.copy_(value)
+
+
+def _empty_like(dy: Any, dims: Any) -> Any:
+    return np.full(dims, b"", object) if isinstance(dy, np.ndarray) else dy.new_zeros(dims)
 
 
 def _strided_slice_grad(node: Node) -> Kernel:
     masks = _masks(node)
 
     def run(sizes: Any, begin: Any, end: Any, strides: Any, dy: Any) -> Any:
-        found = dy.new_zeros(sizes.tolist())
+        found = _empty_like(dy, sizes.tolist())
         _placed(found, dy, _plan(begin.tolist(), end.tolist(), strides.tolist(), masks, found.ndim))
         return found
 
@@ -314,11 +321,16 @@ def _strided_slice_grad(node: Node) -> Kernel:
     dims = tuple(sizes.tolist())
 
     def fixed(sizes: Any, begin: Any, end: Any, strides: Any, dy: Any) -> Any:
-        found = dy.new_zeros(dims)
+        found = _empty_like(dy, dims)
         _placed(found, dy, plan)
         return found
 
     return fixed
+
+
+def _strided_slice_grad_shape(o: Operation) -> Any:
+    shapes.with_rank(o.inputs[0].dims, 1)
+    return dims_of(o.inputs[0])
 
 
 def _strided_slice_grad_gradient(o: Operation, dy: Any) -> Any:
@@ -329,7 +341,7 @@ def _strided_slice_grad_gradient(o: Operation, dy: Any) -> Any:
 op(
     "StridedSliceGrad",
     kernel=_strided_slice_grad,
-    shape=lambda o: dims_of(o.inputs[0]),
+    shape=_strided_slice_grad_shape,
     gradient=_strided_slice_grad_gradient,
     sizes=(0, 1, 2, 3),
 )

@@ -202,9 +202,9 @@ def _reverse_sequence(node: Node) -> Kernel:
             if n > size:
                 raise invalid_argument(f"seq_lens({i}) > input.dims({along})")
         ends = lengths.long().unsqueeze(1)
-        numbers = torch.arange(size)
+        numbers = torch.arange(size, device=ends.device)
         places = torch.where(numbers < ends, ends - 1 - numbers, numbers)
-        rows = torch.arange(len(lengths)).unsqueeze(1)
+        rows = torch.arange(len(lengths), device=ends.device).unsqueeze(1)
         if text:
             return np.moveaxis(np.moveaxis(x, (batch, along), (0, 1))[rows.numpy(), places.numpy()], (0, 1), (batch, along))
         return x.movedim((batch, along), (0, 1))[rows, places].movedim((0, 1), (batch, along))

@@ -70,6 +70,8 @@ def _failing(message: str) -> Kernel:
 
 def _extract_shape(o: Operation) -> Any:
     sizes, strides, rates, padding = _window(o)
+    if min(strides) <= 0:
+        raise ValueError(f"Stride must be > 0, but got {min(strides)}")
     dims = shapes.with_rank(o.inputs[0].dims, len(sizes) + 2)
     space = [
         None if n is None else _extent(n, (k - 1) * r + 1, s, padding == "SAME")[0] for n, k, s, r in zip(dims[1:-1], sizes, strides, rates)

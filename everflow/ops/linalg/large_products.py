@@ -54,14 +54,14 @@ def by_torch(a: Any, b: Any, bias: Any = None) -> Any:
 
 def narrow(a: Any, b: Any, bias: Any = None) -> Any:
     """The same for few columns."""
-    if a.is_cuda or a.dim() != 2 or b.dim() != 2 or a.shape[0] < HIGH or a.shape[1] != b.shape[0]:
+    if not a.is_cpu or a.dim() != 2 or b.dim() != 2 or a.shape[0] < HIGH or a.shape[1] != b.shape[0]:
         return by_torch(a, b, bias)
     found = torch.mm(b.t(), a.t()).t().contiguous()
     return found if bias is None else found.add_(bias)
 
 
 def _by_onednn(a: Any, b: Any, bias: Any = None) -> Any:
-    if a.is_cuda or a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0] or not (a.numel() and b.numel()):
+    if not a.is_cpu or a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0] or not (a.numel() and b.numel()):
         return by_torch(a, b, bias)
     return torch.ops.mkldnn._linear_pointwise(a, b.t(), bias, "none", [], "")
 
@@ -83,7 +83,7 @@ def multiply(a: Any, b: Any, bias: Any = None) -> Any:
 
 
 def _takes(a: Any, b: Any, bias: Any) -> bool:
-    if a.is_cuda or a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0]:
+    if not a.is_cpu or a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0]:
         return False
     (height, depth), columns = a.shape, b.shape[1]
     return (

@@ -35,7 +35,7 @@ def _takes(x: Any, y: Any) -> bool:
         and x.shape[:-2] == y.shape[:-2]
         and x.shape[-1] == y.shape[-2]
         and not (_is_one_batch(x) and _is_one_batch(y))
-        and not x.is_cuda
+        and x.is_cpu
         and x.shape[-2] >= LEAST_ROWS
         and x.shape[-2] * x.shape[-1] * y.shape[-1] >= FEWEST
         and 1 in x.stride()[-2:]

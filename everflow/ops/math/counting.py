@@ -35,7 +35,7 @@ def _bincount(node: Node) -> Callable[..., Any]:
             return torch.bincount(flat[kept], minlength=size).to(kind)
         if weights.numel() != flat.numel():
             raise invalid_argument("arr and weights must have the same number of elements")
-        return torch.zeros(size, dtype=kind).index_add_(0, flat[kept], weights.reshape(-1)[kept])
+        return torch.zeros(size, dtype=kind, device=flat.device).index_add_(0, flat[kept], weights.reshape(-1)[kept])
 
     return run
 
@@ -141,7 +141,7 @@ def _bucketize(node: Node) -> Callable[..., Any]:
     if any(a > b for a, b in zip(bounds, bounds[1:])):
         raise invalid_argument("Expected sorted boundaries")
     edges = torch.tensor(bounds, dtype=torch.float64)
-    return lambda x: torch.bucketize(x.to(torch.float64), edges, right=True, out_int32=True)
+    return lambda x: torch.bucketize(x.to(torch.float64), edges.to(x.device), right=True, out_int32=True)
 
 
 op("Bucketize", kernel=_bucketize, shape=same_as_input)

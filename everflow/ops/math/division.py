@@ -145,7 +145,7 @@ def _power(node: Node) -> Callable[..., Any]:
 
 def _float_power(x: Any, y: Any) -> Any:
     """Rounded as TensorFlow rounds them; torch's powers differ in the last digit of one in fifty."""
-    if x.is_cuda:
+    if not x.is_cpu:
         return torch.pow(x, y)
     wide = torch.broadcast_tensors(x, y)
     # A number for all of them needs not be repeated.

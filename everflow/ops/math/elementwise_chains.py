@@ -26,7 +26,7 @@ Shape = Callable[[Value], Any]
 
 def may_be_elementwise(node: Node) -> bool:
     """Whether a node is an instruction wherever its operands have the right shapes."""
-    if (node.type not in ELEMENTWISE and node.type != "AddN") or node.reads or node.asked_for:
+    if (node.type not in ELEMENTWISE and not (node.type == "AddN" and len(node.inputs) > 1)) or node.reads or node.asked_for:
         return False
     return all(v.dtype is dtypes.float32 for v in (*node.inputs, *node.outputs))
 
@@ -154,7 +154,7 @@ class Chain:
             for i, dims in checked:
                 if xs[i].shape != dims:
                     return one_by_one(*xs)
-            return one_by_one(*xs) if xs and xs[0].is_cuda else compute(*xs)
+            return one_by_one(*xs) if xs and not xs[0].is_cpu else compute(*xs)
 
         return run
 
@@ -177,7 +177,7 @@ class Chain:
                 if len(ready) >= MOST_SHAPES:
                     ready.clear()
                 compute = ready[shapes] = prepared(shapes)
-            return one_by_one(*xs) if compute is None or xs[0].is_cuda else compute(*xs)
+            return one_by_one(*xs) if compute is None or not xs[0].is_cpu else compute(*xs)
 
         return run
 

@@ -63,7 +63,7 @@ def forward(node: Node, rectify: bool = False, border: Border | None = None, ove
                 raise invalid_argument(f"{name} must be empty for training{shapes.describe(given.shape)}")
         else:
             of.check(x, channels, mean=mean, variance=variance)
-        if of.is_native and not x.is_cuda and x.numel():
+        if of.is_native and x.is_cpu and x.numel():
             found, whole = _native(of, x.contiguous(), scale.contiguous(), offset.contiguous(), mean, variance, border, overwrite)
         else:
             found, whole = _by_torch(of, x, scale, offset, mean, variance), None
@@ -135,7 +135,7 @@ def backward(node: Node, rectify: bool = False, overwrite: bool = False) -> Call
         if not x.numel():
             return torch.zeros_like(x), torch.zeros_like(scale), torch.zeros_like(scale), nothing, nothing
         of.check(x, channels, mean=mean, variance=variance)
-        compute = native if of.is_native and not x.is_cuda else by_torch
+        compute = native if of.is_native and x.is_cpu else by_torch
         return *compute(dy, x, scale, offset, mean, variance), nothing, nothing
 
     return run if rectify else lambda dy, x, scale, mean, variance, *_: run(dy, x, scale, None, mean, variance)

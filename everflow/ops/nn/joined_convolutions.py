@@ -85,7 +85,7 @@ def _pooled(node: Node) -> Callable[..., Any]:
     channels, (height, width) = sizes[5], sizes[8:]
 
     def run(x: Any, filter: Any, bias: Any = None) -> Any:
-        if x.is_cuda:
+        if not x.is_cpu:
             found = reduce(convolve(x, filter) if bias is None else convolve(x, filter, bias))
             return found.relu_() if rectify else found
         x, filter = x.contiguous(), filter.contiguous()

@@ -109,9 +109,9 @@ def _block_cell_grad(node: Node) -> Callable[..., Any]:
 
 
 def _cell_shape(o: Operation) -> Any:
-    batch = o.inputs[0].dims[0] if o.inputs[0].dims else None
-    bias = o.inputs[7].dims
-    size = None if bias is None or bias[0] is None else bias[0] // 4
+    batch, _ = shapes.with_rank(o.inputs[0].dims, 2)
+    (bias,) = shapes.with_rank(o.inputs[7].dims, 1)
+    size = None if bias is None else bias // 4
     return [(batch, size)] * 7
 
 
@@ -230,9 +230,9 @@ def _block_grad(order: tuple[int, ...]) -> Callable[..., Any]:
 
 
 def _block_shape(o: Operation) -> Any:
-    steps, batch = (o.inputs[1].dims or (None, None, None))[:2]
-    bias = o.inputs[8].dims
-    size = None if bias is None or bias[0] is None else bias[0] // 4
+    steps, batch, _ = shapes.with_rank(o.inputs[1].dims, 3)
+    (bias,) = shapes.with_rank(o.inputs[8].dims, 1)
+    size = None if bias is None else bias // 4
     return [(steps, batch, size)] * 7
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everflow.graph import dtypes
+from everflow.graph import dtypes, shapes
 from everflow.graph.operation import Operation
 from everflow.ops.core.node import Node, Value
 from everflow.ops.core.registry import meaning, op
@@ -54,8 +54,11 @@ def _resized_convolution(node: Node) -> Callable[..., Any]:
 
 
 def _shape(o: Operation) -> Any:
-    image, filter = o.inputs[0].dims, o.inputs[-1].dims
-    return (image[0] if image else None, None, None, filter[3] if filter else None)
+    image, filter = (shapes.with_rank(o.inputs[i].dims, 4) for i in (0, -1))
+    shapes.with_rank(o.inputs[-2].dims, 2)
+    if len(strides := o.get_attr("strides")) != 4:
+        raise ValueError(f"Operation requires the stride attribute to contain 4 values, but got: {len(strides)}")
+    return (image[0], None, None, filter[3])
 
 
 op("FusedPadConv2D", kernel=_padded_convolution, shape=_shape)

@@ -129,7 +129,7 @@ class Pointwise:
 
     def fits(self, x: Any, channels: int) -> bool:
         """Whether these are pictures in the processor's memory with so many channels, one beside the other."""
-        return not x.is_cuda and x.dim() == 4 and x.shape[3] == channels and x.stride(3) == 1 and x.numel() > 0
+        return x.is_cpu and x.dim() == 4 and x.shape[3] == channels and x.stride(3) == 1 and x.numel() > 0
 
     def agree(self, x: Any, y: Any) -> bool:
         """Whether the sizes of a result follow from those of what is convolved."""

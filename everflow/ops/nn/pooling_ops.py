@@ -258,7 +258,7 @@ def _max_pool_with_positions(node: Node) -> Callable[..., Any]:
     halves = pool.window == [2, 2] == pool.strides and pool.layout.channel == 3 and node.outputs[0].dtype is dtypes.float32
 
     def run(x: Any) -> Any:
-        if halves and not x.is_cuda and x.dim() == 4 and x.numel() and not (x.shape[1] % 2 or x.shape[2] % 2 or x.shape[3] % GROUP):
+        if halves and x.is_cpu and x.dim() == 4 and x.numel() and not (x.shape[1] % 2 or x.shape[2] % 2 or x.shape[3] % GROUP):
             return _halved(x.contiguous())
         values, positions = maxima(x.permute(to_torch))
         return values.permute(from_torch), positions

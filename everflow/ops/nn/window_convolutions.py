@@ -72,7 +72,7 @@ class Windows:
         def run(x: Any, filter: Any, *bias: Any) -> Any:
             threads = torch.get_num_threads()
             fitted = self.fit(x.shape, threads)
-            if fitted is None or x.is_cuda:
+            if fitted is None or not x.is_cpu:
                 return general(x, filter, *bias)
             top, left, height, width = fitted
             y = torch.empty((x.shape[0], height, width, channels))
@@ -91,7 +91,7 @@ class Windows:
         def run(sizes: Any, filter: Any, dy: Any) -> Any:
             threads, shape = torch.get_num_threads(), read(sizes)
             fitted = self.fit(tuple(shape), threads)
-            if fitted is None or dy.is_cuda or tuple(dy.shape) != (shape[0], *fitted[2:], channels):
+            if fitted is None or not dy.is_cpu or tuple(dy.shape) != (shape[0], *fitted[2:], channels):
                 return general(sizes, filter, dy)
             top, left, height, width = fitted
             dx = torch.empty(shape)
@@ -110,7 +110,12 @@ class Windows:
         def run(x: Any, sizes: Any, dy: Any) -> Any:
             threads = torch.get_num_threads()
             fitted = self.fit(x.shape, threads)
-            if fitted is None or x.is_cuda or tuple(dy.shape) != (x.shape[0], *fitted[2:], channels) or tuple(read(sizes)) != self.filter:
+            if (
+                fitted is None
+                or not x.is_cpu
+                or tuple(dy.shape) != (x.shape[0], *fitted[2:], channels)
+                or tuple(read(sizes)) != self.filter
+            ):
                 return general(x, sizes, dy)
             found = torch.empty(self.filter)
             x, dy = x.contiguous(), dy.contiguous()

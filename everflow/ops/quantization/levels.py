@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from everflow.errors import invalid_argument
 from everflow.lazy import torch
 
 
@@ -20,7 +21,9 @@ class Levels(NamedTuple):
 
     @classmethod
     def of(cls, dtype: Any) -> Levels:
-        bits = {"qint8": 8, "quint8": 8, "qint16": 16, "quint16": 16, "qint32": 32}[dtype.base_dtype.name]
+        bits = {"qint8": 8, "quint8": 8, "qint16": 16, "quint16": 16, "qint32": 32}.get(dtype.base_dtype.name)
+        if bits is None:
+            raise invalid_argument(f"No OpKernel was registered to support quantized values of type {dtype.base_dtype.name}")
         return cls(0, (1 << bits) - 1) if dtype.base_dtype.name.startswith("qu") else cls(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
     @property

@@ -101,6 +101,8 @@ def _concat(node: Node) -> Kernel:
 
 def _concat_shape(o: Operation) -> Any:
     count = o.attr("N")
+    for one in (o.inputs[0], *o.inputs[1 + count :]):
+        shapes.with_rank(one.dims, 0)
     axis = known(o.inputs[0])
     parts = [t.dims for t in o.inputs[1 : 1 + count] if t.dims is not None]
     if axis is None or len(parts) < count:

@@ -319,7 +319,7 @@ def _reshape(node: Node) -> Kernel:
 
 
 def _moved(indices: Any, old: list[int], new: list[int]) -> Any:
-    if not indices.is_cuda:
+    if indices.is_cpu:
         # Held by its name until native code has read it: `tf.where` gives indices that are not contiguous.
         indices = indices.contiguous()
         found = indices.new_empty((len(indices), len(new)))
@@ -409,7 +409,7 @@ def _fill_empty_rows(node: Node) -> Kernel:
         n, rows = len(indices), int(shape[0])
         if not rows and n:
             raise invalid_argument(f"Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {n}")
-        if not indices.is_cuda and indices.shape[1]:
+        if indices.is_cpu and indices.shape[1]:
             found = _with_filled_rows(indices.contiguous(), values, default, rows)
             if found is not None:
                 return found

@@ -24,7 +24,7 @@ _DIVISORS = {summed: 0, averaged: 1, over_root: 2}
 
 def _natively(compute: Callable[..., Any], rows: Any, indices: Any, ids: Any, divisor: int, count: int) -> Any:
     """Rows combined to segments, or segments spread over rows; None where native code does not take them or finds them wrong."""
-    if rows.dtype is not torch.float32 or rows.is_cuda or len(indices) != len(ids) or indices.ndim != 1 or ids.ndim != 1:
+    if rows.dtype is not torch.float32 or not rows.is_cpu or len(indices) != len(ids) or indices.ndim != 1 or ids.ndim != 1:
         return None
     rows, indices, ids = rows.contiguous(), indices.contiguous(), ids.contiguous()
     found = rows.new_empty((count, *rows.shape[1:]))

@@ -9,6 +9,7 @@ import numpy as np
 
 from everflow import _native
 from everflow.errors import invalid_argument
+from everflow.graph import shapes
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
@@ -247,8 +248,9 @@ def _summary_shape(o: Operation) -> Any:
 
 
 def _aggregate_shape(o: Operation) -> Any:
-    feature = o.inputs[3].dims
-    return (o.get_attr("max_splits"), feature[1] if feature else None, o.get_attr("num_buckets") + 1, None)
+    shapes.with_rank(o.inputs[0].dims, 1)
+    *_, (_, features) = (shapes.with_rank(t.dims, 2) for t in o.inputs[1:4])
+    return (o.get_attr("max_splits"), features, o.get_attr("num_buckets") + 1, None)
 
 
 op("BoostedTreesMakeStatsSummary", kernel=_make_summary, shape=_summary_shape, gradient=not_differentiable)

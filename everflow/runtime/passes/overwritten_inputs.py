@@ -26,6 +26,8 @@ def overwrite_inputs(plan: Plan) -> bool:
         if meaning is None or not meaning.over or node.reads or output is None:
             return None
         for i, factory in meaning.over.items():
+            if i >= len(node.inputs):
+                continue
             value = node.inputs[i]
             if (
                 value.node.is_fresh
