@@ -10,7 +10,6 @@ from everflow import nest
 from everflow.autograph.branches import as_leaf, is_staged, leaves_of, staged_if
 from everflow.autograph.state import NOTHING, UNDEFINED, Place, State, restore
 from everflow.data.dataset import DatasetV2
-from everflow.data.experimental import scan, take_while
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.tensor import Tensor
@@ -221,8 +220,8 @@ def _for_dataset(items: Any, body: Callable[[Any], None], goes_on: Callable[[], 
     if goes_on is None:
         found = items.reduce(first, lambda *given: step(given[0], _element(given[1:])))
     else:
-        kept = items.apply(scan(first, lambda *given: scanned(given[0], _element(given[1:]))))
-        kept = kept.apply(take_while(lambda _, proceeds: proceeds))
+        kept = items.apply(tf.data.experimental.scan(first, lambda *given: scanned(given[0], _element(given[1:]))))
+        kept = kept.apply(tf.data.experimental.take_while(lambda _, proceeds: proceeds))
         found = kept.reduce(first, lambda _, new: new[0])
     restore(before)
     loop.write(list(found[:-1]))

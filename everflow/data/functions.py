@@ -10,9 +10,11 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal
+from everflow.autograph.conversion_api import tf_convert
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetV2
 from everflow.eager.context import executing_eagerly
+from everflow.graph.conversion_status import control_status_ctx
 from everflow.graph.defun import Defun
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.functions import LIBRARY, LibraryFunction
@@ -72,11 +74,12 @@ class StructuredFunctionWrapper:
                 )
             input_structure = dataset.element_spec
         self._input_structure = input_structure
-        self._func = func
         self._transformation_name = transformation_name
         self._output_structure: Any = None
         if not callable(func):
             raise ValueError("Argument must be callable")
+        # What the program branches and loops on are tensors.
+        self._func = tf_convert(func, control_status_ctx())
         name = f"{transformation_name.removesuffix('()')}_{_function_name(func)}".replace(".", "_").replace(":", "_")
         self._function = self._legacy(name, dict(defun_kwargs or {})) if use_legacy_function else self._traced(name)
         if add_to_graph:
@@ -133,10 +136,16 @@ class StructuredFunctionWrapper:
             specs = structure.get_flat_tensor_specs(self._input_structure)
             arguments = [body.add_input(spec.dtype, spec.shape.as_dims(), f"args_{i}") for i, spec in enumerate(specs)]
             outputs = self._call(arguments)
-            _warn_of_lost_collections(body)
+            _warn_of_resources(body, self._transformation_name)
             body.outputs = [apply("Identity", t) if t.dtype.name != "resource" else t for t in outputs]
         for t, given in zip(body.outputs, outputs):
             t.dims = given.dims
+        if body._seed_used and body.seed is not None and body.seed == outer.seed:
+            warnings.warn(
+                f"Seed {outer.seed} from outer graph might be getting used by function {base}, if the random op has not been provided any "
+                "seed. Explicitly set the seed in the function if this is not the intended behavior.",
+                stacklevel=4,
+            )
         entry = LibraryFunction(f"__inference_{base}_{next(_uids)}", graph=body)
         body.name = entry.name
         library = LIBRARY if executing_eagerly() else outer
@@ -152,7 +161,9 @@ class StructuredFunctionWrapper:
         def run(*arguments: Tensor) -> list[Tensor]:
             for t, shape in zip(arguments, shapes):
                 t.set_shape(shape)
-            return self._call(list(arguments))
+            outputs = self._call(list(arguments))
+            _warn_of_resources(get_default_graph(), self._transformation_name)
+            return outputs
 
         defined = Defun(*types, **kwargs)(run)
         # Building it now finds out what it returns.
@@ -174,7 +185,7 @@ def _as_tensors(value: Any) -> Any:
     def converted(leaf: Any) -> Any:
         if isinstance(leaf, DatasetV2):
             return leaf
-        return structure._normalized(leaf, 0)
+        return structure._normalized(structure.stacked_datasets(leaf), 0)
 
     if value is None:
         raise TypeError("None")
@@ -191,13 +202,12 @@ def _variables_outside(outer: Any) -> Any:
     return tf.variable_scope(tf.get_variable_scope(), custom_getter=get, auxiliary_name_scope=False)
 
 
-def _warn_of_lost_collections(body: FuncGraph) -> None:
+def _warn_of_resources(body: Any, transformation_name: str) -> None:
     """Initializers of tables made inside a function are not run by the initializers outside."""
-    keys = tf.GraphKeys
-    made = [t for t in body._collections.get(keys.TABLE_INITIALIZERS, ()) if getattr(t, "graph", None) is body]
-    if made:
+    made = body._collections.get(tf.GraphKeys.TABLE_INITIALIZERS, ())
+    if any(getattr(t, "graph", None) is body for t in made):
         warnings.warn(
-            "Creating lookup tables inside a function passed to Dataset.map() is not supported. Create each table outside the "
+            f"Creating resources inside a function passed to {transformation_name} is not supported. Create each resource outside the "
             "function, and capture it inside the function to use it.",
-            stacklevel=2,
+            stacklevel=5,
         )

@@ -340,6 +340,11 @@ def _reduce(node: Node) -> Callable[..., Any]:
             if is_cancelled():
                 raise cancelled("The session was closed.")
             memory = call(*memory, *element)
+            if len(memory) != size:
+                raise invalid_argument(
+                    "The number of components of the initial state and the reduce function output does not match. "
+                    f"(initial_state={size}, output={len(memory)})."
+                )
         for i, (value, dims) in enumerate(zip(memory, node.attr("output_shapes"))):
             if not shapes.is_compatible(dims, dims_of(value)):
                 raise invalid_argument(

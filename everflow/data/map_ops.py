@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from everflow.data.elements import Element, rows_of
-from everflow.data.streams import UNKNOWN, Cursor, Reading, Stream, Table, UnaryCursor, UnaryStream, dataset_op, function_of, signature
+from everflow.data.streams import (
+    UNKNOWN,
+    Cursor,
+    Reading,
+    Stream,
+    Table,
+    UnaryCursor,
+    UnaryStream,
+    dataset_op,
+    every_op,
+    function_of,
+    signature,
+)
 from everflow.data.vectorizing import batched_form
 from everflow.errors import OpError, OutOfRangeError, invalid_argument
-from everflow.graph.functions import called_functions
-
-
-def every_op(entry: Any) -> Iterator[Any]:
-    """The ops of a function, and of the functions that it calls."""
-    seen: set[str] = set()
-    stack = [entry]
-    while stack:
-        body = stack.pop().graph
-        for op in body.get_operations():
-            yield op
-            for name in called_functions(op):
-                if name not in seen:
-                    seen.add(name)
-                    found = body._get_function(name)
-                    if found is not None:
-                        stack.append(found)
 
 
 def is_seen_outside(entry: Any) -> bool:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from everflow.data.elements import Element
-from everflow.data.map_ops import MapCursor, MapStream, check_early_end, every_op, is_seen_outside
-from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
+from everflow.data.map_ops import MapCursor, MapStream, check_early_end, is_seen_outside
+from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, every_op, function_of, signature
 from everflow.data.vectorizing import batched_form
 from everflow.data.workers import Ahead, Outcome, Pool
 from everflow.errors import OutOfRangeError, cancelled, invalid_argument

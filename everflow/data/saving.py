@@ -98,13 +98,13 @@ def _tensor(name: str, shape: list[int], content: bytes) -> Any:
 def _serialize(node: Node) -> Any:
     def run(iterator: Iterator) -> Any:
         with iterator.lock:
-            if iterator.cursor is None:
+            if iterator.cursor is None or iterator.reading is None or iterator.stream is None:
                 raise failed_precondition(
                     "Save() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for "
                     "this iterator before saving it."
                 )
             try:
-                state = iterator.cursor.save()
+                state = {"cursor": iterator.cursor.save(), "drawn": iterator.reading.positions(iterator.stream)}
             except NotImplementedError:
                 raise unimplemented(f"The position of {type(iterator.cursor.stream).__name__} can't be saved.") from None
         found = np.empty(1, object)
@@ -128,8 +128,9 @@ def _deserialize(node: Node) -> Any:
             raise invalid_argument("This is not the position of an iterator.") from None
         iterator.start(iterator.stream)
         with iterator.lock:
-            assert iterator.cursor is not None
-            iterator.cursor.restore(state)
+            assert iterator.cursor is not None and iterator.reading is not None
+            iterator.reading.go_to(iterator.stream, state["drawn"])
+            iterator.cursor.restore(state["cursor"])
 
     return run
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from everflow.data.elements import Element, stack
 from everflow.data.source_ops import chosen_seeds, random_words
-from everflow.data.streams import INFINITE, Cursor, Reading, Stream, UnaryStream, dataset_op, signature
+from everflow.data.streams import INFINITE, Cursor, PerIterator, Reading, Stream, UnaryStream, dataset_op, signature
 from everflow.errors import invalid_argument
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
@@ -21,7 +21,8 @@ class SeedGenerator:
     """Gives each iterator over a shuffled stream seeds of its own, in a fixed sequence."""
 
     def __init__(self, seed: int, seed2: int) -> None:
-        self._words = random_words(*chosen_seeds(seed, seed2))
+        self._first = chosen_seeds(seed, seed2)
+        self._words = random_words(*self._first)
         self._lock = threading.Lock()
         self.drawn = 0
 
@@ -30,6 +31,14 @@ class SeedGenerator:
         with self._lock:
             self.drawn += 2
             return self._words.uint32(), self._words.uint32()
+
+    __call__ = seeds
+
+    def go_to(self, drawn: int) -> None:
+        """Goes on after so many numbers."""
+        with self._lock:
+            self.drawn, self._words = drawn, random_words(*self._first)
+            self._words.several(drawn)
 
 
 class ShuffleStream(UnaryStream):
@@ -241,7 +250,8 @@ def _shuffle(node: Node) -> Callable[..., Stream]:
     def make(source: Stream, size: Any, seed: Any, seed2: Any) -> Stream:
         chosen = int(seed), int(seed2)
         if reshuffles:
-            return ShuffleStream(source, types, dims, _buffer_size(size), SeedGenerator(*chosen).seeds, first_seeds=chosen)
+            seeds = PerIterator(lambda _: SeedGenerator(*chosen))
+            return ShuffleStream(source, types, dims, _buffer_size(size), seeds, first_seeds=chosen)
         fixed = chosen_seeds(*chosen)
         return ShuffleStream(source, types, dims, _buffer_size(size), lambda: fixed)
 

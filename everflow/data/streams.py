@@ -7,14 +7,17 @@ A cursor that raised an error goes on with the element after it.
 
 from __future__ import annotations
 
+import copy
+import functools
 import re
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from everflow.data.elements import Element, gathered, row, stack
 from everflow.errors import cancelled
+from everflow.graph.functions import with_called
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
@@ -32,13 +35,34 @@ class Reading:
         self.statistics: Any = None
         # How many threads functions may use, where options limit them.
         self.threads: int | None = None
+        # By key: what this iterator has for itself of what a dataset's iterators would share.
+        self._own: dict[Any, Any] = {}
         self._waiting: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def watch(self, condition: Any) -> None:
         """Has a condition notified when the iterator is given up; `condition` is whatever has `wake()`."""
         with self._lock:
             self._waiting.add(condition)
+
+    def own(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What this iterator has for itself, made when it is first asked for."""
+        with self._lock:
+            if key not in self._own:
+                self._own[key] = make()
+            return self._own[key]
+
+    def positions(self, stream: Stream) -> list[int]:
+        """How much this iterator drew from what it has for itself, by the streams of a pipeline."""
+        return [getattr(value, "drawn", 0) for part in every_stream(stream) for value in vars(self._own.get(part, part)).values()]
+
+    def go_to(self, stream: Stream, positions: list[int]) -> None:
+        """Goes on as an iterator over the same pipeline that drew so much."""
+        left = iter(positions)
+        for part in every_stream(stream):
+            for name, drawn in zip([*vars(part)], left):
+                if drawn:
+                    vars(self.own(part, functools.partial(_for, self, part)))[name].go_to(drawn)
 
     def cancel(self) -> None:
         """Gives the iterator up: whoever waits for an element gets an error."""
@@ -52,6 +76,38 @@ class Reading:
         """Raises where the iterator was given up."""
         if self.is_cancelled:
             raise cancelled("Iterator was cancelled")
+
+
+class PerIterator:
+    """A function that remembers something: each iterator has one for itself, which starts at the beginning."""
+
+    def __init__(self, make: Callable[[Reading], Callable[..., Any]]) -> None:
+        self.make = make
+        self._elsewhere: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Where no iterator reads."""
+        if self._elsewhere is None:
+            self._elsewhere = self.make(Reading())
+        return self._elsewhere(*arguments)
+
+
+def _opened_by_its_own(open: Callable[[Any, Reading], Cursor]) -> Callable[[Any, Reading], Cursor]:
+    """How to open a stream whose functions may be of the kind that each iterator has for itself."""
+
+    @functools.wraps(open)
+    def opened(stream: Stream, reading: Reading) -> Cursor:
+        if any(type(value) is PerIterator for value in vars(stream).values()):
+            stream = reading.own(stream, lambda: _for(reading, stream))
+        return open(stream, reading)
+
+    return opened
+
+
+def _for(reading: Reading, stream: Stream) -> Stream:
+    found = copy.copy(stream)
+    vars(found).update({name: value.make(reading) for name, value in vars(stream).items() if type(value) is PerIterator})
+    return found
 
 
 class Cursor:
@@ -128,6 +184,10 @@ class Stream:
         self.types = list(types)
         self.dims = list(dims)
 
+    def __init_subclass__(cls) -> None:
+        if "open" in vars(cls):
+            cls.open = _opened_by_its_own(cls.open)  # type: ignore[method-assign,assignment]
+
     def open(self, reading: Reading) -> Cursor:
         """A cursor at the start."""
         raise NotImplementedError
@@ -157,6 +217,13 @@ class Stream:
         inputs = self.inputs()
         for i, source in enumerate(inputs):
             source.check([*above, self.title if len(inputs) == 1 else f"{self.title}[{i}]"])
+
+
+def every_stream(stream: Stream) -> Iterator[Stream]:
+    """The streams of a pipeline, the last one first."""
+    yield stream
+    for source in stream.inputs():
+        yield from every_stream(source)
 
 
 class UnaryStream(Stream):
@@ -193,17 +260,38 @@ def signature(node: Node) -> tuple[list[Any], list[Any]]:
     return list(types), list(node.attr("output_shapes"))
 
 
-def function_of(node: Node, attr: str = "f") -> Callable[[Sequence[Any]], Callable[..., Element]]:
+def every_op(entry: Any) -> Iterator[Any]:
+    """The ops of a function, and of the functions that it calls."""
+    for called in with_called([entry]).values():
+        yield from called.graph.get_operations()
+
+
+def _draws(entry: Any) -> bool:
+    """Whether a function draws random numbers, each of which follows from those before."""
+    return entry is not None and any(op.op_def_.is_stateful and "seed2" in op.attrs for op in every_op(entry))
+
+
+def function_of(node: Node, attr: str = "f", for_iterators: bool = True) -> Callable[[Sequence[Any]], Callable[..., Element]]:
     """The function that an attribute names; given what it captures, it returns the callable for elements."""
-    call = node.context.function(node.attr(attr).name)
+    context, name = node.context, node.attr(attr).name
+    if node.attrs.get("use_inter_op_parallelism") is False:
+        context = context.renewed(runs_side_by_side=False)
+    call = context.function(name)
+    draws = for_iterators and _draws(context.library(name))
 
     def bind(captured: Sequence[Any]) -> Callable[..., Element]:
-        if not captured:
-            return call
-        extra = tuple(captured)
-        return lambda *element: call(*element, *extra)
+        if draws:
+            # An op that makes several streams for one iterator has them go on where the last one stopped.
+            return PerIterator(lambda reading: with_captured(reading.own(node.op or node, context.renewed).function(name), captured))
+        return with_captured(call, captured)
 
     return bind
+
+
+def with_captured(call: Callable[..., Element], captured: Sequence[Any]) -> Callable[..., Element]:
+    """A compiled function with the values that it captures."""
+    extra = tuple(captured)
+    return (lambda *element: call(*element, *extra)) if extra else call
 
 
 def _with_type(factory: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:

@@ -20,7 +20,7 @@ from everflow.ops.control_flow.bodies import is_tensor_array
 @internal("data.util.structure.normalize_element")
 def normalize_element(element: Any) -> Any:
     """The element with its leaves converted to tensors, sparse tensors or other composites."""
-    leaves = nesting.flatten(element)
+    leaves = [stacked_datasets(leaf) for leaf in nesting.flatten(element)]
     with name_scope("normalize_element"):
         # Only leaves that are not tensors yet are named.
         found = [_normalized(leaf, i) for i, leaf in enumerate(leaves)]
@@ -41,6 +41,30 @@ def _normalized(leaf: Any, index: int) -> Any:
     if isinstance(leaf, CompositeTensor) and not hasattr(leaf, "assign"):
         return leaf
     return convert_to_tensor(leaf, name=f"component_{index}")
+
+
+def stacked_datasets(leaf: Any) -> Any:
+    """A list of datasets as one value, as lists of numbers are one tensor; anything else as it is."""
+    from everflow.data.dataset import _NestedVariant
+
+    spec = _batch_of_datasets(leaf) if isinstance(leaf, list) else None
+    return leaf if spec is None else _NestedVariant(convert_to_tensor(_variants(leaf)), spec._element_spec, spec._dataset_shape)
+
+
+def _batch_of_datasets(values: list[Any]) -> Any:
+    """The type of a list of datasets, or of lists of them, that are all of one type; None for other lists."""
+    from everflow.data.dataset import DatasetV2
+
+    found: list[Any] = [
+        _batch_of_datasets(v) if isinstance(v, list) else v._type_spec if isinstance(v, DatasetV2) else None for v in values
+    ]
+    if not found or any(spec is None or not found[0].is_compatible_with(spec) for spec in found):
+        return None
+    return found[0]._batch(len(values))
+
+
+def _variants(values: Any) -> Any:
+    return [_variants(v) for v in values] if isinstance(values, list) else values._variant_tensor
 
 
 @internal("data.util.structure.type_spec_from_value")

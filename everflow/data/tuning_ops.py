@@ -155,7 +155,7 @@ def _assert_next(node: Node) -> Callable[..., Stream]:
 
 def _map_defun(node: Node) -> Callable[..., Any]:
     """A function of each row of tensors, stacked."""
-    function = function_of(node)
+    function = function_of(node, for_iterators=False)
     count = len(node.attr("Targuments"))
     types, dims = node.attr("output_types"), node.attr("output_shapes")
     entry = node.context.library(node.attr("f").name)

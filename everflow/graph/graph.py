@@ -96,6 +96,8 @@ class Graph(Collections):
         # Programs set this to say that graphs belong together.
         self._graph_key = f"graph-key-{next(_graph_numbers)}/"
         self._seed: int | None = None
+        # Whether an op without a seed of its own took one that follows from the graph's.
+        self._seed_used = False
         self._finalized = False
         self._written: Any = None
         self._collections: dict[Any, list[Any]] = {}

@@ -8,7 +8,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from everflow.errors import OpError, not_found
+from everflow.errors import OpError, invalid_argument, not_found
+from everflow.graph import dtypes
+from everflow.graph.describe import type_name
 from everflow.graph.func_graph import function_targets
 from everflow.graph.operation import Operation
 from everflow.runtime import codegen, passes, threads
@@ -28,6 +30,8 @@ class Context:
 
     # Whether other sessions see the same resources.
     is_shared = False
+    # Whether Python functions that do not wait for each other start together.
+    runs_side_by_side = True
 
     def __init__(self, graph: Any, config: Any = None, tasks: list[Task] | None = None) -> None:
         keep_freed_memory()
@@ -83,6 +87,13 @@ class Context:
             found._elsewhere = {tasks[0]: self}
         return found
 
+    def renewed(self, runs_side_by_side: bool = True) -> Context:
+        """The same context with functions compiled anew, whose ops remember nothing."""
+        found = copy.copy(self)
+        found._functions, found._elsewhere, found._op_state, found.loops = {}, {}, {}, {}
+        found.runs_side_by_side = runs_side_by_side
+        return found
+
     def constant(self, node: Node) -> Any:
         """The run-time value of a constant; where it is one of the graph, shared by all steps that use it."""
         op = node.op
@@ -90,7 +101,11 @@ class Context:
             return values.from_numpy(node.attrs["value"], node.outputs[0].dtype)
         found = self._constants.get(op)
         if found is None:
-            found = self._constants[op] = values.from_numpy(op.attrs["value"], op.outputs[0].dtype)
+            value, dtype = op.attrs["value"], op.outputs[0].dtype
+            if value.dtype != dtype.as_numpy_dtype:
+                kinds = type_name(dtypes.as_dtype(value.dtype)), type_name(dtype)
+                raise explained(invalid_argument("Type mismatch between value ({}) and dtype ({})".format(*kinds)), node)
+            found = self._constants[op] = values.from_numpy(value, dtype)
         return found
 
     def state(self, node: Node, make: Callable[[], Any]) -> Any:

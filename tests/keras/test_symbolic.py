@@ -1,5 +1,7 @@
 """What Keras takes for a tensor of a graph."""
 
+import numpy as np
+
 import everflow as tf
 from everflow import internals
 from everflow.eager.context import eager_mode
@@ -25,3 +27,21 @@ def test_what_programs_declare():
     assert tf_utils.is_symbolic_tensor(Length())
     with eager_mode():
         assert not tf_utils.is_symbolic_tensor(Length())
+
+
+def test_operators_may_be_used_again_and_again_where_ops_run_at_once(eager):
+    x = tf.keras.Input((2,))
+    y = 2.0 * x + 3.0 * x
+    with tf.name_scope("scope"):
+        y = 2.0 * y + 3.0 * y
+    model = tf.keras.Model(x, y)
+    assert model.predict(np.ones((1, 2))).tolist() == [[25, 25]]
+    names = [layer.name for layer in model.layers[1:]]
+    assert names == [
+        "tf_op_layer_mul",
+        "tf_op_layer_mul_1",
+        "tf_op_layer_add",
+        "tf_op_layer_mul_2",
+        "tf_op_layer_mul_3",
+        "tf_op_layer_add_1",
+    ]

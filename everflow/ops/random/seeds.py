@@ -30,7 +30,10 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
             return None, None
         graph_seed = DEFAULT_GRAPH_SEED
     elif op_seed is None:
-        op_seed = graph._op_count if eager is None else eager.next_op_seed()
+        if eager is None:
+            op_seed, graph._seed_used = graph._op_count, True
+        else:
+            op_seed = eager.next_op_seed()
     seeds = _shortened(graph_seed), _shortened(op_seed)
     # Kernels take two zeros for "no seed".
     return (0, LARGEST) if seeds == (0, 0) else seeds

@@ -8,6 +8,8 @@ from everflow.runtime.plan import Plan, fused
 
 def run_python_functions_together(plan: Plan) -> bool:
     """Joins neighbouring nodes that call Python functions, and that no edge connects, into one that starts them all."""
+    if not plan.context.runs_side_by_side:
+        return False
     nodes: list[Node] = []
     table: dict[Value, Value] = {}
     group: list[Node] = []
