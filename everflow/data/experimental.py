@@ -13,6 +13,7 @@ from everflow.data.functions import StructuredFunctionWrapper, make_known
 from everflow.data.padding import optional_param_to_tensor, partial_shape_to_tensor
 from everflow.data.reducing import settled_state
 from everflow.data.seeding import get_seed
+from everflow.data.sources import RandomDatasetV2
 from everflow.data.transformations import FilterDataset, InterleaveDataset, MapDataset, static_batch_size
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import constant_value_as_shape
@@ -466,8 +467,6 @@ def choose_from_datasets(datasets: Any, choice_dataset: Any) -> Any:
 @public("data.experimental.sample_from_datasets", "contrib.data.sample_from_datasets")
 def sample_from_datasets(datasets: Any, weights: Any = None, seed: int | None = None) -> Any:
     """Elements of datasets chosen at random, by weights that may themselves come from a dataset."""
-    from everflow.data.sources import RandomDatasetV2
-
     count = len(datasets)
     if not isinstance(weights, DatasetV2):
         if weights is None:
