@@ -20,6 +20,7 @@ import sys
 import threading
 import time
 import unittest
+import unittest.mock
 import warnings
 import xml.etree.ElementTree
 
@@ -224,3 +225,12 @@ def test_pytest_records_warnings_that_nobody_asks_for():
     assert len(none) == 0 and [str(w.message) for w in one] == ["a"]
     with pytest.raises(TypeError, match="must be derived from Warning"):
         pytest.warns(int)
+
+
+def test_what_is_a_mock_already_is_mocked_after_its_own_likeness():
+    thing = unittest.mock.MagicMock()
+    with unittest.mock.patch.object(thing, "method", side_effect=lambda a: a + 1, autospec=True):
+        assert thing.method(2) == 3
+    assert thing.method(2) != 3
+    with pytest.raises(AttributeError, match="does not have the attribute 'clokc'"):
+        unittest.mock.patch.object(time, "clokc", autospec=True).__enter__()
