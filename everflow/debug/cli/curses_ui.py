@@ -433,10 +433,10 @@ class CursesUI(Terminal, BaseUI):
         if self._curr_unwrapped_output is not None:
             self._display_output(self._curr_unwrapped_output, is_refresh=True)
 
-    def _display_lines(self, output: RichTextLines, min_num_rows: int) -> tuple[Any, int, int]:
+    def _display_lines(self, output: RichTextLines, min_num_rows: int, width: int | None = None) -> tuple[Any, int, int]:
         """A pad with some lines on it, how wide the longest is, and how many there are."""
         rows = max(output.num_lines(), min_num_rows, 1)
-        pad = self._screen_new_output_pad(rows, self._output_pad_screen_width)
+        pad = self._screen_new_output_pad(rows, width or self._output_pad_screen_width)
         for row, line in enumerate(output.lines):
             self._screen_add_line_to_output_pad(pad, row, line, color_segments=output.font_attr_segs.get(row))
         return pad, max(map(len, output.lines), default=0), output.num_lines()
@@ -474,12 +474,12 @@ class CursesUI(Terminal, BaseUI):
         self._nav_bar = self._nav_history.render(
             self._output_pad_screen_width, self._NAVIGATION_BACK_COMMAND, self._NAVIGATION_FORWARD_COMMAND
         )
-        self._nav_bar_pad, _, _ = self._display_lines(self._nav_bar, 1)
+        self._nav_bar_pad, _, _ = self._display_lines(self._nav_bar, 1, self._max_x)
 
     def _display_main_menu(self, output: RichTextLines) -> None:
         menu = output.annotations.get(MAIN_MENU_KEY)
         self._main_menu = menu.format_as_single_line(prefix="| ", divider=" | ", enabled_item_attrs=["underline"]) if menu else None
-        self._main_menu_pad = self._display_lines(self._main_menu, 1)[0] if self._main_menu is not None else None
+        self._main_menu_pad = self._display_lines(self._main_menu, 1, self._max_x)[0] if self._main_menu is not None else None
 
     def _scroll_output(self, direction: str, line_index: int | None = None) -> None:
         """Moves the output, and draws all that depends on where it is."""
@@ -514,12 +514,12 @@ class CursesUI(Terminal, BaseUI):
 
     def _screen_render_nav_bar(self) -> None:
         if self._nav_bar_pad is not None:
-            self._screen_scroll_output_pad(self._nav_bar_pad, 0, 0, self._nav_bar_row, 0, self._nav_bar_row, self._output_pad_screen_width)
+            self._screen_scroll_output_pad(self._nav_bar_pad, 0, 0, self._nav_bar_row, 0, self._nav_bar_row, self._max_x - 1)
 
     def _screen_render_menu_pad(self) -> None:
         if self._main_menu_pad is not None:
             row = self._nav_bar_row + 1
-            self._screen_scroll_output_pad(self._main_menu_pad, 0, 0, row, 0, row, self._output_pad_screen_width)
+            self._screen_scroll_output_pad(self._main_menu_pad, 0, 0, row, 0, row, self._max_x - 1)
 
     def _scroll_bar(self) -> ScrollBar | None:
         """The bar beside the output; none on a screen that is too low for it."""
