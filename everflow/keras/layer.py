@@ -62,7 +62,6 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
     """
 
     _is_layer = True
-    _keras_style = True
     _dynamic: bool
     _autocast: bool
     _dtype_defaulted_to_floatx: bool

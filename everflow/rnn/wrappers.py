@@ -16,7 +16,6 @@ from everflow.graph.scopes import device, name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.keras.function_code import described, found
 from everflow.keras.serialization import class_and_config, deserialize_keras_object
-from everflow.looks import seen_as_taking
 from everflow.nest_paths import get_traverse_shallow_structure, map_structure_up_to
 from everflow.rnn.cell import RNNCell, assert_like_rnncell
 from everflow.rnn.state import LSTMStateTuple
@@ -73,6 +72,22 @@ class RNNCellWrapper(RNNCell):
         return cls(cell_of(config.pop("cell"), custom_objects), **config)
 
 
+class _Around:
+    """What happens around the call of a cell; a base beside it holds the cell."""
+
+    def __init__(self, cell: Any, **kwargs: Any) -> None:
+        super().__init__(cell, **kwargs)  # type: ignore[call-arg]
+
+    def get_config(self) -> dict[str, Any]:
+        """What makes a wrapper like this one."""
+        return super().get_config()  # type: ignore[misc]
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
+        """The wrapper of a config."""
+        return super().from_config(config, custom_objects)  # type: ignore[misc]
+
+
 def _drops_state(substate: Any) -> Any:
     """Which parts of a state are dropped by default: of an LSTM only what it shows."""
     if isinstance(substate, LSTMStateTuple):
@@ -80,11 +95,11 @@ def _drops_state(substate: Any) -> Any:
     return not hasattr(substate, "flow")
 
 
-@public("nn.rnn_cell.DropoutWrapper", "contrib.rnn.DropoutWrapper")
-class DropoutWrapper(RNNCellWrapper):
+class Dropping(_Around):
     """Drops parts of the inputs, the state and the outputs of a cell; the same parts at each step if `variational_recurrent`."""
 
-    @seen_as_taking("self", "*args", "**kwargs")
+    cell: Any
+
     def __init__(
         self,
         cell: Any,
@@ -208,11 +223,9 @@ def _same_each_step(value: Any, noise: Any, keep_prob: Any) -> Any:
     return found
 
 
-@public("nn.rnn_cell.ResidualWrapper", "contrib.rnn.ResidualWrapper")
-class ResidualWrapper(RNNCellWrapper):
+class Adding(_Around):
     """Adds a cell's inputs to its outputs."""
 
-    @seen_as_taking("self", "*args", "**kwargs")
     def __init__(self, cell: Any, residual_fn: Any = None, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
@@ -246,16 +259,17 @@ class ResidualWrapper(RNNCellWrapper):
         return super().from_config(config, custom_objects)
 
 
-@public("nn.rnn_cell.DeviceWrapper", "contrib.rnn.DeviceWrapper")
-class DeviceWrapper(RNNCellWrapper):
+class Placing(_Around):
     """Runs a cell on a device."""
 
-    @seen_as_taking("self", "*args", "**kwargs")
+    cell: Any
+
     def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._device = device
 
     def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
+        """The cell's first state, on the device."""
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]), device(self._device):
             return self.cell.zero_state(batch_size, dtype)
 
@@ -265,3 +279,27 @@ class DeviceWrapper(RNNCellWrapper):
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "device": self._device}
+
+
+@public("nn.rnn_cell.DropoutWrapper", "contrib.rnn.DropoutWrapper")
+class DropoutWrapper(Dropping, RNNCellWrapper):
+    """Drops parts of the inputs, the state and the outputs of a cell; the same parts at each step if `variational_recurrent`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+
+@public("nn.rnn_cell.ResidualWrapper", "contrib.rnn.ResidualWrapper")
+class ResidualWrapper(Adding, RNNCellWrapper):
+    """Adds a cell's inputs to its outputs."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+
+@public("nn.rnn_cell.DeviceWrapper", "contrib.rnn.DeviceWrapper")
+class DeviceWrapper(Placing, RNNCellWrapper):
+    """Runs a cell on a device."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)

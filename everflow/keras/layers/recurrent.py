@@ -395,14 +395,13 @@ class RNN(ConfiguredLayer):
             raise ValueError("RNN cell does not support constants")
         size = self.cell.state_size
         is_single = is_one_state(size)
-        of_tf = hasattr(self.cell, "zero_state") and not getattr(self.cell, "_keras_style", True)
 
         def step(x: Any, states: Any) -> Any:
             given = {**arguments, "constants": states[-number:]} if takes_constants else arguments
             states = list(states[:-number] if takes_constants else states)
             before = (
                 states[0]
-                if is_single and (of_tf or _state_is_bare(self.cell))
+                if is_single and _state_is_bare(self.cell)
                 else (tuple(states) if not isinstance(size, list) and not is_single else states)
             )
             call: Any = self.cell if isinstance(self.cell, StackedRNNCells) or not isinstance(self.cell, Layer) else self.cell.call
@@ -516,7 +515,7 @@ class RNN(ConfiguredLayer):
 
 def _state_is_bare(cell: Any) -> bool:
     """Whether a cell takes its one state outside of a list, as those of tf.nn do."""
-    return hasattr(cell, "zero_state")
+    return hasattr(getattr(cell, "wrapped_cell", cell), "zero_state")
 
 
 @internal("keras.layers.recurrent._standardize_args")
