@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import everflow as tf
-from everflow import nest
 from everflow.api import internal, public
 from everflow.distribute.strategy_context import has_strategy
 from everflow.eager.context import executing_eagerly, graph_mode
@@ -17,10 +16,7 @@ from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.spec import EstimatorSpec
 from everflow.keras.backend.learning_phase import set_learning_phase
 from everflow.keras.backend.session import set_session, track_variable
-from everflow.keras.cloning import clone_model, compile_like, optimizer_configs
-from everflow.keras.layer import Layer
-from everflow.keras.model import Model
-from everflow.keras.sequential import Sequential
+from everflow.keras.cloning import can_be_cloned, clone_model, compile_like, made_anew, optimizer_configs
 from everflow.keras.serialization import CustomObjectScope
 from everflow.keras.training.arrays import standardize_sample_weights
 from everflow.platform import logging
@@ -62,41 +58,17 @@ def _inputs_for(model: Any, features: Any) -> Any:
     return _in_order(features, _names(model, "input", features), "features", "inputs")
 
 
-def _can_be_cloned(model: Any) -> bool:
-    return model._is_graph_network or isinstance(model, Sequential)
-
-
 def _clone(model: Any, inputs: Any, custom_objects: Any) -> Any:
     """A model like this one in the current graph, on these inputs."""
-    if _can_be_cloned(model):
+    if can_be_cloned(model):
         with CustomObjectScope(custom_objects or {}):
             made = clone_model(model, input_tensors=inputs)
         if not made.outputs and model.inputs:
             made._set_inputs(tf.keras.backend.placeholder(model.inputs[0].shape, dtype=model.inputs[0].dtype))
         return made
-    made = _anew(model)
+    made = made_anew(model)
     if inputs is not None:
         made._set_inputs(inputs[0] if isinstance(inputs, list) and len(inputs) == 1 else inputs)
-    return made
-
-
-def _anew(layer: Any) -> Any:
-    """A layer or model like this one, with weights of its own; a model with its own `call` keeps its other attributes."""
-    if not isinstance(layer, Model):
-        return type(layer).from_config(layer.get_config())
-    if _can_be_cloned(layer):
-        return clone_model(layer)
-    made = layer.__class__.__new__(layer.__class__)
-    Model.__init__(made, name=layer.name)
-    known = set(vars(made))
-    for name, value in vars(layer).items():
-        if name not in known and not name.startswith("_self_"):
-            holds_layers = any(isinstance(item, Layer) for item in nest.flatten(value))
-            setattr(
-                made,
-                name,
-                nest.map_structure(lambda item: _anew(item) if isinstance(item, Layer) else item, value) if holds_layers else value,
-            )
     return made
 
 
@@ -213,7 +185,7 @@ def keras_estimator(
     if checkpoint_format not in (None, "checkpoint", "saver"):
         raise ValueError(f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}')
     by_object = checkpoint_format != "saver"
-    if by_object and not _can_be_cloned(keras_model):
+    if by_object and not can_be_cloned(keras_model):
         raise ValueError("Object-based checkpoints are currently not supported with subclassed models.")
     if not getattr(keras_model, "optimizer", None):
         raise ValueError(

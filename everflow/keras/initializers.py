@@ -26,8 +26,9 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
 @functools.cache
 def _known() -> dict[str, Any]:
     public_names = api.objects("keras.initializers")
-    # The classes' own names too, as their configs have them.
-    return {**public_names, **{c.__name__: c for c in public_names.values() if inspect.isclass(c)}}
+    # The classes' own names too, as their configs have them, and two that Keras has besides.
+    own = {c.__name__: c for c in public_names.values() if inspect.isclass(c)}
+    return {**public_names, **own, "one": own["Ones"], "zero": own["Zeros"]}
 
 
 @public("keras.initializers.get")
@@ -46,8 +47,7 @@ def get(identifier: Any) -> Any:
 
 
 def _is_class(name: str) -> bool:
-    full = f"keras.initializers.{name}"
-    return api.has(full) and inspect.isclass(api.find(full))
+    return inspect.isclass(_known().get(name))
 
 
 def _made(found: Any) -> Any:

@@ -55,6 +55,8 @@ class Layer(KerasLayer):
     _current_scope: Any
     _use_resource_variables: bool
 
+    _keras_style: bool
+
     def __init__(self, trainable: bool = True, name: str | None = None, dtype: dtypes.DTypeLike | None = None, **kwargs: Any) -> None:
         scope = kwargs.pop("_scope", None)
         self.__dict__.update(_keras_style=_keras_style, _graph=None, _current_scope=None, _scope=None)
