@@ -16,6 +16,7 @@ NUMBERS = ("float double int64 int32 uint8 uint16 int16 int8 complex64 complex12
 REALS = "float double int64 int32 uint8 int16 int8 uint16 half uint32 uint64 bfloat16".split()
 QUANTIZED = "qint8 quint8 qint32 qint16 quint16".split()
 TYPES = {*NUMBERS, *QUANTIZED, "string", "bool", "resource", "variant"}
+ALIASES = {"float16": "half", "float32": "float", "float64": "double"}
 GROUPS = {"numbertype": NUMBERS, "numerictype": NUMBERS, "realnumbertype": REALS, "realnumberictype": REALS, "quantizedtype": QUANTIZED}
 KINDS = {"string": "s", "int": "i", "float": "f", "bool": "b", "type": "type", "shape": "shape", "func": "func", "tensor": "tensor"}
 
@@ -55,8 +56,8 @@ def _named(spec: str, what: str) -> tuple[str, str]:
 
 
 def _type_name(text: str) -> str | None:
-    """The name of a type, written as in Python (`float`) or as in C++ (`DT_FLOAT`)."""
-    name = text.removeprefix("DT_").lower() if text.startswith("DT_") else text
+    """The name of a type, written as in Python (`float`, `float32`) or as in C++ (`DT_FLOAT`)."""
+    name = text.removeprefix("DT_").lower() if text.startswith("DT_") else ALIASES.get(text, text)
     return name if name in TYPES else None
 
 

@@ -19,6 +19,7 @@ def defined(*attrs, inputs=(), outputs=()):
         ('s: string = "a, b = c"', "string", "a, b = c"),
         ("t: type = DT_INT64", "type", "int64"),
         ("t: {float, DT_HALF} = DT_HALF", "type", "float16"),
+        ("t: {float32, float64} = DT_DOUBLE", "type", "float64"),
         ("h: shape = { dim { size: 2 } dim { size: -1 } }", "shape", (2, None)),
         ("h: shape = { unknown_rank: true }", "shape", None),
         ("l: list(int) >= 0 = [1, 2]", "list(int)", [1, 2]),
@@ -58,6 +59,7 @@ def test_arguments_are_single_tensors_or_lists():
     assert (c.type_list_attr, c.is_list) == ("L", True)
     assert (d.number_attr, d.type.name) == ("N", "int32")
     assert (e.is_ref, e.type.name) == (True, "float32")
+    assert [a.type.name for a in defined(inputs=["a: float32", "b: float16"]).inputs] == ["float32", "float16"]
     assert found.outputs[0].type.name == "string"
     assert found.is_stateful
     assert found.attrs["N"].minimum == found.attrs["L"].minimum == 1

@@ -232,6 +232,44 @@ def test_all_registered_ops_can_be_listed(ops, library):
     assert "Op<name=ListOps; signature= -> text: string>" in lines
 
 
+def test_what_ops_of_the_field_use(library):
+    path = library(
+        """
+#include "tensorflow/core/framework/bounds_check.h"
+static Status Fails() { return errors::InvalidArgument("first"); }
+static Status Inner(bool fails) {
+    if (fails) TF_RETURN_WITH_CONTEXT_IF_ERROR(Fails(), "then ", 2);
+    return Status::OK();
+}
+REGISTER_OP("OfTheField").Attr("lambda: int = 1").Input("in: float32").Output("out: float32");
+class OfTheFieldOp : public OpKernel {
+public:
+    explicit OfTheFieldOp(OpKernelConstruction* context) : OpKernel(context) {
+        const AttrValue& value = context->def().attr().at("lambda");
+        OP_REQUIRES(context, value.has_i() && context->def().op() == "OfTheField", errors::Internal(context->def().DebugString()));
+        factor_ = static_cast<float>(value.i());
+    }
+    void Compute(OpKernelContext* context) override {
+        const auto in = context->input(0).flat<float>();
+        OP_REQUIRES_OK(context, Inner(!FastBoundsCheck(in.size() - 1, 3) || FastBoundsCheck(-1, 3u)));
+        Tensor* out = nullptr;
+        OP_REQUIRES_OK(context, context->allocate_output(0, context->input(0).shape(), &out));
+        for (int i = 0; i < in.size(); ++i) out->flat<float>()(i) = factor_ * in(i);
+    }
+private:
+    float factor_ = 0;
+};
+REGISTER_KERNEL_BUILDER(Name("OfTheField").Device(DEVICE_CPU), OfTheFieldOp);
+""",
+        "field.so",
+    )
+    function = tf.load_op_library(path).of_the_field
+    assert list(inspect.signature(function).parameters) == ["in_", "lambda_", "name"]
+    assert run(function(in_=[1.0, 2.0], lambda_=3)).tolist() == [3, 6]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="first\\n\tthen 2"):
+        run(function([0.0] * 4))
+
+
 def test_a_library_is_loaded_once(library):
     path = library('REGISTER_OP("LoadedOnce").Output("x: float");')
     assert tf.load_op_library(path) is tf.load_op_library(path)

@@ -15,6 +15,7 @@ import contextlib
 import dataclasses
 import importlib
 import inspect
+import keyword
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -586,7 +587,9 @@ def _make_function(op_type: str) -> Callable[..., Any]:
     definition = opdefs.find(op_type)
     if definition is None:
         raise KeyError(op_type)
-    shown, told = RENAMED.get(op_type, {}), DEFAULTS.get(op_type, {})
+    # Words of Python's own get an underscore.
+    words = {name: f"{name}_" for name, _ in definition.parameters if keyword.iskeyword(name)}
+    shown, told = {**words, **RENAMED.get(op_type, {})}, DEFAULTS.get(op_type, {})
     inputs = [shown.get(a.name, a.name) for a in definition.inputs]
     attr_names = {shown.get(n, n): n for n in definition.attrs}
     parameters = []

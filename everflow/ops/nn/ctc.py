@@ -23,6 +23,12 @@ from everflow.platform.deprecation import deprecated_argument_lookup as either
 Kernel = Callable[..., Any]
 
 
+@internal("ops.nn_grad._BroadcastMul")
+def scaled_rows(vec: Any, mat: Any) -> Any:
+    """The rows of a matrix, each times its element of a vector: what libraries of losses write their gradients with."""
+    return tf.expand_dims(vec, -1) * mat
+
+
 def _label_rows(indices: Any, values: Any, batch: int, blank: int) -> list[list[int]]:
     rows: list[list[int]] = [[] for _ in range(batch)]
     for (b, _), value in zip(indices.tolist(), values.tolist()):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.ops.nn.ctc import scaled_rows
 from running import run
 
 RANDOM = np.random.RandomState(6)
@@ -83,3 +84,7 @@ def test_beam_search_finds_the_most_probable_labels():
 def test_unique_labels_of_each_row():
     unique, index = run(tf.nn.ctc_unique_labels([[3, 4, 3, 3], [5, 5, 5, 0]]))
     assert unique.tolist() == [[3, 4, 0, 0], [5, 0, 0, 0]] and index.tolist() == [[0, 1, 0, 0], [0, 0, 0, 1]]
+
+
+def test_gradients_of_losses_elsewhere_scale_their_rows():
+    assert run(scaled_rows(tf.constant([2.0, 3.0]), tf.ones([2, 2]))).tolist() == [[2, 2], [3, 3]]

@@ -42,4 +42,14 @@ using ::tensorflow::error::OK;
 }  // namespace errors
 }  // namespace tensorflow
 
+// Says where an error came from, behind what it says itself.
+#define TF_RETURN_WITH_CONTEXT_IF_ERROR(expression, ...)                   \
+    do {                                                                   \
+        ::tensorflow::Status everflow_s_(expression);                      \
+        if (TF_PREDICT_FALSE(!everflow_s_.ok())) {                         \
+            ::tensorflow::errors::AppendToMessage(&everflow_s_, __VA_ARGS__); \
+            return everflow_s_;                                            \
+        }                                                                  \
+    } while (0)
+
 #endif

@@ -1,0 +1,1 @@
+#include "tensorflow/core/framework/bounds_check.h"
