@@ -6854,6 +6854,7 @@ MODULES = {
     "python.ops.metrics_impl._streaming_sparse_average_precision_at_top_k": "everflow.metrics.top_k",
     "python.ops.metrics_impl.metric_variable": "everflow.metrics.streaming",
     "python.ops.nn_grad._BatchNormGrad": "everflow.ops.nn.batch_norm_functions",
+    "python.ops.nn_grad._BroadcastMul": "everflow.ops.nn.ctc",
     "python.ops.nn_impl._compute_sampled_logits": "everflow.ops.nn.sampled_losses",
     "python.ops.nn_impl._sum_rows": "everflow.ops.nn.sampled_losses",
     "python.ops.nn_impl.nce_loss_v2": "everflow.ops.nn.sampled_losses",
