@@ -62,6 +62,8 @@ DOORS = {
     # Sessions on clusters.
     ("runtime.session", "distribute.targets"),
     ("runtime.context", "distribute.partition"),
+    # Runs that are watched.
+    ("runtime.tracing", "debug.watched_runs"),
     # Where importlib.metadata asks, it has been loaded; few programs do.
     ("alias", "dist_info"),
     # Public functions that are given ragged tensors.

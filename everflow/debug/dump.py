@@ -11,6 +11,7 @@ from everflow.api import internal
 from everflow.debug import dump_files, graph_walk
 from everflow.debug.dump_files import DebugTensorDatum, device_path_to_device_name, is_graph_file
 from everflow.debug.node_names import get_node_name, parse_node_or_tensor_name, watch_key
+from everflow.debug.origins import Origins
 from everflow.debug.partition_graphs import DebugGraph
 from everflow.io.gfile import file_exists
 
@@ -52,7 +53,7 @@ class DebugDumpDir:
             raise OSError(f"Dump root directory {dump_root} does not exist")
         self._dump_root = dump_root
         self._python_graph: Any = None
-        self._tracebacks: dict[str, Any] = {}
+        self._origins: Origins | None = None
         self._core_metadata = [
             dump_files.extract_core_metadata_from_event_proto(dump_files.read_event(path))
             for path in dump_files.matching(dump_root, dump_files.CORE_METADATA_TAG)
@@ -115,7 +116,7 @@ class DebugDumpDir:
 
     def set_python_graph(self, python_graph: Any) -> None:
         """Gives the `tf.Graph` from which the run was made, for the places where its ops were created."""
-        self._tracebacks = {op.name: tuple(map(tuple, op.traceback)) for op in python_graph.get_operations()} if python_graph else {}
+        self._origins = Origins(python_graph) if python_graph else None
         self._python_graph = python_graph
 
     @property
@@ -315,12 +316,18 @@ class DebugDumpDir:
 
     def node_traceback(self, element_name: str) -> Any:
         """Where the program created a node: tuples of file, line, function and text."""
-        if self._python_graph is None:
+        if self._origins is None:
             raise LookupError("Python graph is not available for traceback lookup")
         node = get_node_name(element_name)
-        if node not in self._tracebacks:
+        found = self._origins.traceback(node)
+        if found is None:
             raise KeyError(f'Cannot find node "{node}" in Python graph')
-        return self._tracebacks[node]
+        return found
+
+    def python_nodes(self) -> list[tuple[str, int]]:
+        """The nodes of the `tf.Graph` that was set, with the number of their outputs; of its loops and branches, those that ran."""
+        executed = {n: kind for d in self._devices.values() if d.graph is not None for n, kind in d.graph.node_op_types.items()}
+        return list(self._origins.nodes(executed)) if self._origins is not None else []
 
 
 def _time_of(path: str) -> tuple[int, str]:

@@ -22,8 +22,8 @@ import numpy as np
 from everflow.api import internal
 from everflow.debug import node_names
 from everflow.graph.tensor_proto import make_ndarray
+from everflow.internals import module as internal_module
 from everflow.io.file_io import FileIO
-from everflow.io.gfile import get_matching_files
 from everflow.proto import event_pb2, graph_pb2, types_pb2
 
 
@@ -131,7 +131,8 @@ def device_path_to_device_name(device_dir: str) -> str:
 
 def matching(root: str, tag: str) -> list[str]:
     """The paths in a dump's root whose names start with a tag, in the order of their names."""
-    return sorted(get_matching_files(os.path.join(root, METADATA_FILE_PREFIX + tag + "*")))
+    glob = internal_module("python.platform.gfile").Glob  # type: ignore[union-attr]
+    return sorted(glob(os.path.join(root, METADATA_FILE_PREFIX + tag + "*")))
 
 
 @internal("debug.lib.debug_data.DebugTensorDatum")

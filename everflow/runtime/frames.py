@@ -20,7 +20,7 @@ from everflow.lazy import torch
 from everflow.ops.control_flow.bodies import truth
 from everflow.ops.control_flow.frame_bodies import Loop, Rounds, as_loop, as_rounds
 from everflow.ops.control_flow.frame_lives import Frame, Life, Lives, Token, complement, frames_of
-from everflow.ops.control_flow.frame_op_types import EXITS, MERGES, SWITCHES
+from everflow.ops.control_flow.frame_op_types import EXITS, IDENTITY, MERGES, SWITCHES
 from everflow.ops.core.node import kernel_of
 from everflow.ops.core.registry import Meaning, kind_of
 from everflow.runtime.plan import Node, Plan, Value, reads_of
@@ -142,7 +142,7 @@ class _Builder:
         value = self.values[tensor]
         if not value.dtype._is_ref_dtype:
             return value
-        node = Node("Identity", op.name, {"T": value.dtype.base_dtype}, [value], op, self.plan.context)
+        node = Node(IDENTITY, op.name, {"T": value.dtype.base_dtype}, [value], op, self.plan.context)
         node.reads = frozenset((0,))
         found = node.add_output(value.dtype.base_dtype, value.dims)
         self.plan.nodes.append(guarded(node, self._tokens_of(life)) if life else node)

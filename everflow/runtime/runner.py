@@ -18,12 +18,13 @@ from everflow.values import tensors as values
 class Runner:
     """One way of running: these fetches, from feeds for these tensors in this order."""
 
-    __slots__ = ("build", "converters", "fetches", "flattens", "is_single", "outputs", "step")
+    __slots__ = ("_lowered", "build", "converters", "feeds", "fetches", "flattens", "is_single", "outputs", "step")
 
     def __init__(self, session: Any, fetches: Any, tensors: list[Tensor]) -> None:
         self.flattens = False
         self.fetches = Fetches(session.graph, fetches)
-        tensors = [feeding.feed_tensor(session.graph, t) for t in tensors]
+        self.feeds = tensors = [feeding.feed_tensor(session.graph, t) for t in tensors]
+        self._lowered: Any = None
         self.converters = [feeding.feed_converter(t) for t in tensors]
         self.step: Step = session._context.step(self.fetches.tensors, self.fetches.operations, tensors)
         self.outputs = [fetch_converter(t, fresh, session) for t, fresh in zip(self.fetches.tensors, self.step.fetches_fresh)]
@@ -36,6 +37,15 @@ class Runner:
             return build([None if i is None else found[i] for i in where])
 
         self.build = build if not self.fetches.operations else assemble
+
+    def lowered(self, session: Any) -> Any:
+        """What runs, op by op, for those who want to look at it."""
+        if self._lowered is None:
+            from everflow.runtime.lowering import Lowered
+
+            with session.graph._lock:
+                self._lowered = Lowered(session._context, self.fetches.tensors, self.fetches.operations, self.feeds)
+        return self._lowered
 
     def prepared(self, feed_dict: dict[Any, Any] | None) -> list[Any]:
         """The run-time values of what is fed."""

@@ -223,12 +223,14 @@ class BaseSession(SessionInterface):
         """A function for a CallableOptions message; it returns a list of the fetched values."""
         if callable_options.tensor_connection:
             raise errors.UnimplementedError(None, None, "Everflow's callables do not connect tensors with each other.")
-        graph, feeds = self._graph, [str(name) for name in callable_options.feed]
-        fetches = [graph.as_graph_element(name) for name in (*callable_options.fetch, *callable_options.target)]
+        graph, feeds = self._graph, [_tensor_name(name) for name in callable_options.feed]
+        fetches: list[Any] = [graph.as_graph_element(_tensor_name(name)) for name in callable_options.fetch]
+        fetches += [graph.as_graph_element(name) for name in callable_options.target]
         count = len(callable_options.fetch)
+        is_watched = bool(callable_options.run_options.debug_options.debug_tensor_watch_opts)
 
         def run(*arguments: Any, run_metadata: Any = None) -> list[Any]:
-            options = callable_options.run_options if run_metadata is not None else None
+            options = callable_options.run_options if run_metadata is not None or is_watched else None
             return self.run(fetches, dict(zip(feeds, arguments, strict=True)), options, run_metadata)[:count]
 
         return run
@@ -253,6 +255,11 @@ class BaseSession(SessionInterface):
     def __del__(self) -> None:
         if not getattr(self, "_closed", True):
             self._context.cancelled.set()
+
+
+def _tensor_name(name: str) -> str:
+    """The first output of an op may be called by the op's name alone."""
+    return name if ":" in name else f"{name}:0"
 
 
 @public("Session")

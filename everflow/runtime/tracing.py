@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from everflow.graph import attrs as attr_values
 from everflow.ops.core.registry import MEANINGS
-from everflow.proto import cost_graph_pb2, graph_pb2, step_stats_pb2
+from everflow.proto import cost_graph_pb2, step_stats_pb2
 from everflow.runtime import interpreter
+from everflow.runtime.executed_graphs import device_of, executed_graphs
 from everflow.runtime.options import RunMetadata, RunOptions
-from everflow.runtime.plan import Node, Value
+from everflow.runtime.plan import Node, Plan, Value
 from everflow.runtime.session import BaseSession
 
 
@@ -30,9 +30,18 @@ def run_with_options(session: Any, runner: Any, arguments: list[Any], options: A
         return runner.finished(runner.step.run(arguments, options, run_metadata))
     traced = options.trace_level != RunOptions.NO_TRACE and run_metadata is not None
     measured = run_metadata is not None and _is_measured(session)
-    trace = Trace(runner.step) if traced or measured else None
+    watched = bool(options.debug_options.debug_tensor_watch_opts)
+    trace = None
+    if traced or measured:
+        trace = Trace(runner.step.plan if not watched else _feeds_of(runner.lowered(session)))
     deadline = time.monotonic() + options.timeout_in_ms / 1000 if options.timeout_in_ms > 0 else None
-    if trace is None and deadline is None:
+    graphs = None
+    if watched:
+        from everflow.debug import watched_runs
+
+        with session._context.until(deadline):
+            found, graphs = watched_runs.run(session, runner, arguments, options, deadline, trace.record if trace else None)
+    elif trace is None and deadline is None:
         found = session._call(runner.step, arguments)
     else:
         with session._context.until(deadline):
@@ -42,8 +51,15 @@ def run_with_options(session: Any, runner: Any, arguments: list[Any], options: A
     if trace is not None and run_metadata is not None and measured:
         run_metadata.cost_graph.CopyFrom(trace.cost_graph())
     if run_metadata is not None and options.output_partition_graphs:
-        run_metadata.partition_graphs.extend(executed_graphs(runner.step))
+        run_metadata.partition_graphs.extend((graphs or executed_graphs(runner.lowered(session))).values())
     return runner.finished(found)
+
+
+def _feeds_of(lowered: Any) -> Plan:
+    """A plan of nothing but feeds: all else is told as it runs."""
+    plan = Plan(lowered.context)
+    plan.feeds = [unit.node.outputs[0] for unit in lowered.feeds]
+    return plan
 
 
 @contextlib.contextmanager
@@ -78,15 +94,14 @@ def feed_name(value: Value, position: int) -> str:
 class Trace:
     """When each node of a step ran and what it gave."""
 
-    def __init__(self, step: Any) -> None:
-        self._step = step
+    def __init__(self, plan: Any) -> None:
         self._entries: list[tuple[Node, int, int, list[Any]]] = []
         self._addresses: dict[Value, int] = {}
         now = time.time_ns()
-        self._names = {v.node: feed_name(v, i) for i, v in enumerate(step.plan.feeds)}
-        for node in step.plan.nodes:
+        self._names = {v.node: feed_name(v, i) for i, v in enumerate(plan.feeds)}
+        for node in plan.nodes:
             if node.is_constant:
-                self._entries.append((node, now, now, [_described(step.plan.context.constant(node))]))
+                self._entries.append((node, now, now, [_described(plan.context.constant(node))]))
             elif node.is_feed:
                 self._entries.append((node, now, now, [None]))
 
@@ -171,37 +186,3 @@ def _described(value: Any) -> tuple[tuple[int, ...], int, int] | None:
     if hasattr(value, "nbytes"):
         return value.shape, value.nbytes, value.ctypes.data
     return None
-
-
-def device_of(node: Node) -> str:
-    """The full name of the device that a node runs on."""
-    placer = node.context.placer
-    return placer.device_of(node.op) if node.op is not None else placer.default_device
-
-
-def executed_graphs(step: Any) -> list[Any]:
-    """What runs, after pruning and rewriting, as a GraphDef for each device."""
-    graphs: dict[str, Any] = {}
-    names = {v.node: feed_name(v, i) for i, v in enumerate(step.plan.feeds)}
-
-    def add(node: Node, name: str, op: str, inputs: list[Value], attrs: dict[str, Any]) -> None:
-        device = device_of(node)
-        entry = graphs.setdefault(device, graph_pb2.GraphDef()).node.add(name=name, op=op, device=device)
-        for v in inputs:
-            source = names.get(v.node, v.node.name)
-            entry.input.append(source if v.index == 0 else f"{source}:{v.index}")
-        for key, value in attrs.items():
-            definition = node.op.op_def_.attrs.get(key) if node.op is not None else None
-            entry.attr[key].CopyFrom(attr_values.to_proto(value, definition.type if definition else None))
-
-    for node in step.plan.nodes:
-        if node.is_feed:
-            position = step.plan.feeds.index(node.outputs[0])
-            add(node, names[node], "_Arg", [], {"T": node.outputs[0].dtype, "index": position})
-        else:
-            # What passes put together has attributes of its own kind.
-            add(node, node.name, node.type, node.inputs, node.attrs if node.op is not None and node.op.type == node.type else {})
-    for position, value in enumerate(step.plan.fetches):
-        name = f"_retval_{value.node.name}_{value.index}_{position}"
-        add(value.node, name, "_Retval", [value], {"T": value.dtype.base_dtype, "index": position})
-    return list(graphs.values())

@@ -5,4 +5,6 @@ MERGES = ("Merge", "RefMerge")
 ENTERS = ("Enter", "RefEnter")
 EXITS = ("Exit", "RefExit")
 BACK_EDGES = ("NextIteration", "RefNextIteration")
+# What hands a value on, such as that of a variable.
+IDENTITY = "Identity"
 FRAME_OPS = frozenset((*SWITCHES, *MERGES, *ENTERS, *EXITS, *BACK_EDGES, "LoopCond", "ControlTrigger"))
