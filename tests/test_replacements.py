@@ -113,3 +113,11 @@ def test_names_that_tensorflow_does_not_have_concern_nobody():
     del summary_op_util.mine
     with pytest.raises(AttributeError, match="mine"):
         _ = summary_op_util.mine
+
+
+def test_a_replacement_with_the_signature_of_what_it_replaces_is_put_back():
+    gfile = internals.module("python.platform.gfile")
+    before = gfile.Glob
+    with mock.patch.object(gfile, "Glob", autospec=True, return_value=["found"]):
+        assert gfile.Glob("x") == ["found"]
+    assert gfile.Glob is before

@@ -213,4 +213,5 @@ def _merged_options(options: Any, others: Any) -> Any:
     merged.output_partition_graphs = merged.output_partition_graphs or others.output_partition_graphs
     merged.report_tensor_allocations_upon_oom = merged.report_tensor_allocations_upon_oom or others.report_tensor_allocations_upon_oom
     merged.debug_options.debug_tensor_watch_opts.extend(others.debug_options.debug_tensor_watch_opts)
+    merged.debug_options.reset_disk_byte_usage |= others.debug_options.reset_disk_byte_usage
     return merged
