@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.keras.callbacks.adjusting import is_maximized
 from everflow.keras.callbacks.base import Callback
@@ -119,6 +120,10 @@ class ModelCheckpoint(Callback):
         """The newest file whose name fits a pattern with {fields}."""
         folder, base = os.path.dirname(pattern), os.path.basename(pattern)
         wanted = re.compile("^" + re.sub(r"\\{.*?\\}", ".*", re.escape(base)) + "$")
+        # A checkpoint is several files: what they are called together stands in the file `checkpoint`.
+        checkpoint = tf.train.latest_checkpoint(folder)
+        if checkpoint is not None and wanted.match(os.path.basename(checkpoint)):
+            return checkpoint
         best: Any = None
         if os.path.isdir(folder):
             for name in sorted(os.listdir(folder)):
