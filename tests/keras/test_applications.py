@@ -8,7 +8,7 @@ import pytest
 from plain import refused
 
 import everflow as tf
-from everflow.keras.applications import building, imagenet
+from everflow.keras.applications import building, densenet, imagenet, mobilenet_v2
 
 applications, L = tf.keras.applications, tf.keras.layers
 
@@ -472,3 +472,67 @@ def test_modules_of_keras_may_be_given_and_nothing_else():
     ):
         with pytest.raises(TypeError, match="Invalid keyword argument.*colour"):
             function(colour=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "depths"), [("DenseNet121", (6, 12, 24, 16)), ("DenseNet169", (6, 12, 32, 32)), ("DenseNet201", (6, 12, 48, 32))]
+)
+def test_dense_networks_differ_in_the_depths_of_their_stages(monkeypatch, name, depths):
+    monkeypatch.setattr(densenet, "_densenet", lambda *given: given)
+    plain = {"include_top": True, "weights": "imagenet", "input_tensor": None, "input_shape": None, "pooling": None, "classes": 1000}
+    assert getattr(applications, name)() == (name.lower(), depths, plain)
+
+
+# Sizes: of the images, of what they may be at least, and whether the model's end needs to know them.
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ((None, 224, 32, True, "imagenet"), (224, 224, 3)),
+        ((None, 224, 32, False, None), (None, None, 3)),
+        (((32, 32, 3), 224, 32, False, None), (32, 32, 3)),
+        (((32, 40, 3), 224, 32, False, "imagenet"), (32, 40, 3)),
+        (((None, None, 3), 224, 32, False, None), (None, None, 3)),
+        (((64, 64, 1), 224, 32, True, None), (64, 64, 1)),
+        (((224, 224, 3), 224, 32, True, "imagenet"), (224, 224, 3)),
+    ],
+)
+def test_pictures_have_the_size_that_is_given_or_usual(given, expected):
+    assert imagenet.input_shape_for(*given) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (((31, 32, 3), 224, 32, False, None), r"must be at least 32x32.*input_shape=\(31, 32, 3\)"),
+        (((32, 31, 3), 224, 32, False, None), r"must be at least 32x32.*input_shape=\(32, 31, 3\)"),
+        (((64, 64, 3), 224, 32, True, "imagenet"), r"`input_shape` should be \(224, 224, 3\)"),
+        (((64, 64, 1), 224, 32, False, "imagenet"), "must have 3 channels"),
+        (((64, 64), 224, 32, False, None), "tuple of three integers"),
+        (((None, None, 3), 224, 32, True, None), "should specify a static `input_shape`"),
+    ],
+)
+def test_pictures_that_are_too_small_or_of_another_kind_are_refused(given, expected):
+    with pytest.raises(ValueError, match=expected):
+        imagenet.input_shape_for(*given)
+
+
+def test_pictures_are_padded_so_that_they_come_out_at_half_the_size():
+    sized = lambda *shape: tf.keras.Input(shape)
+    assert mobilenet_v2.padding_before(sized(5, 4, 1), 3) == ((1, 1), (0, 1))
+    assert mobilenet_v2.padding_before(sized(4, 5, 1), 5) == ((1, 2), (2, 2))
+    assert mobilenet_v2.padding_before(sized(None, None, 1), 3) == ((0, 1), (0, 1))
+
+
+def test_weights_may_come_from_a_file(tmp_path):
+    path = str(tmp_path / "w.h5")
+    files = (("a.h5", None), ("b.h5", None))
+
+    def built(weights):
+        application = building.Application({"weights": weights, "include_top": False, "pooling": "avg"}, 32, 8)
+        return application.model(application.pooled(L.Conv2D(2, 1, name="c")(application.x)), "small", "https://nowhere/", files)
+
+    first = built(None)
+    first.set_weights([np.full(w.shape, 3.0, "float32") for w in first.get_weights()])
+    first.save_weights(path)
+    assert [w.min() for w in built(path).get_weights()] == [3, 3]
+    assert first.output_shape == (None, 2) and first.name == "small"

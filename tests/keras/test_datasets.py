@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.keras import datasets
+from everflow.keras import datasets, downloads
 
 
 @pytest.fixture
@@ -132,3 +132,69 @@ def test_news_are_split(cache):
     (x_train, y_train), (x_test, y_test) = tf.keras.datasets.reuters.load_data(num_words=100)
     assert len(x_train) == 4 and len(x_test) == 1
     assert [x[1] - 4 for x in (*x_train, *x_test)] == [*y_train, *y_test]
+
+
+def test_pictures_of_ten_kinds_stand_in_five_files(cache, monkeypatch):
+    folder = cache.folder / "cifar-10-batches-py"
+    folder.mkdir()
+    archive = cache.folder / "cifar-10-batches-py.tar.gz"
+    archive.write_bytes(b"")
+    monkeypatch.setitem(datasets.CHECKSUMS, "cifar-10-python.tar.gz", hashlib.md5(b"").hexdigest())
+    data = lambda i: np.full((2, 3072), i, np.uint8)
+    for i, name in enumerate([*(f"data_batch_{i}" for i in range(1, 6)), "test_batch"]):
+        (folder / name).write_bytes(pickle.dumps({b"data": data(i), b"labels": [i, i + 1]}))
+    (x, y), (x_test, y_test) = tf.keras.datasets.cifar10.load_data()
+    assert x.shape == (10, 32, 32, 3) and x[:, 0, 0, 0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert y.tolist() == [[0], [1], [1], [2], [2], [3], [3], [4], [4], [5]] and y.dtype == np.uint8
+    assert x_test.shape == (2, 32, 32, 3) and y_test.tolist() == [[5], [6]]
+
+
+def test_pictures_may_have_their_channels_first(cache, monkeypatch):
+    folder = cache.folder / "cifar-100-python"
+    folder.mkdir()
+    archive = cache.folder / "cifar-100-python.tar.gz"
+    archive.write_bytes(b"")
+    monkeypatch.setitem(datasets.CHECKSUMS, archive.name, hashlib.md5(b"").hexdigest())
+    data = np.repeat(np.arange(3, dtype=np.uint8), 1024)[None]
+    for part in ("train", "test"):
+        (folder / part).write_bytes(pickle.dumps({b"data": data, b"fine_labels": [5], b"coarse_labels": [1]}))
+    tf.keras.backend.set_image_data_format("channels_first")
+    try:
+        (x, y), (x_test, _) = tf.keras.datasets.cifar100.load_data()
+    finally:
+        tf.keras.backend.set_image_data_format("channels_last")
+    assert x.shape == x_test.shape == (1, 3, 32, 32) and x[0, :, 0, 0].tolist() == [0, 1, 2] and y.tolist() == [[5]]
+
+
+def test_houses_are_split_where_it_is_asked_for(cache):
+    cache("boston_housing.npz", x=np.arange(10.0)[:, None], y=np.arange(10.0))
+    (x_train, _), (x_test, _) = tf.keras.datasets.boston_housing.load_data(test_split=0.5)
+    assert (len(x_train), len(x_test)) == (5, 5)
+    assert len(tf.keras.datasets.boston_housing.load_data(test_split=0)[1][0]) == 0
+    with pytest.raises(AssertionError, match="at least 0 and less than 1"):
+        tf.keras.datasets.boston_housing.load_data(test_split=1)
+
+
+@pytest.mark.parametrize("name", ["imdb", "reuters"])
+def test_words_have_their_numbers_in_a_file(cache, monkeypatch, name):
+    file = cache.folder / f"{name}_word_index.json"
+    file.write_text('{"the": 1, "of": 2}')
+    monkeypatch.setitem(datasets.CHECKSUMS, file.name, hashlib.md5(file.read_bytes()).hexdigest())
+    assert getattr(tf.keras.datasets, name).get_word_index() == {"the": 1, "of": 2}
+
+
+def test_the_number_of_words_has_an_older_name(cache):
+    cache("imdb.npz", x_train=texts([1, 50]), y_train=np.array([1]), x_test=texts([9]), y_test=np.array([1]))
+    (x_train, _), _ = tf.keras.datasets.imdb.load_data(nb_words=20)
+    assert x_train[0] == [1, 4, 2]
+    with pytest.raises(TypeError, match="Unrecognized keyword arguments: {'words': 20}"):
+        tf.keras.datasets.imdb.load_data(words=20)
+
+
+def test_without_a_home_files_are_kept_in_the_temporary_folder(tmp_path, cache, monkeypatch):
+    source = tmp_path / "source.txt"
+    source.write_text("hello")
+    monkeypatch.setattr(downloads.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(downloads.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
+    path = tf.keras.utils.get_file("x.txt", source.as_uri())
+    assert path == str(tmp_path / "temporary" / ".keras" / "datasets" / "x.txt")

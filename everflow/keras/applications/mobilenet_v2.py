@@ -31,8 +31,8 @@ def eighths(value: float, divisor: int = 8) -> int:
 
 def padding_before(x: Any, kernel: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """What a convolution with stride 2 needs around images, so that they come out at half the size."""
-    sizes = [int(s) if s is not None else None for s in (x.shape[2:4] if channel_axis() == 1 else x.shape[1:3])]
-    adjust = (1, 1) if sizes[0] is None else tuple(1 - size % 2 for size in sizes)  # type: ignore[operator]
+    sizes = x.shape.as_list()[2:4] if channel_axis() == 1 else x.shape.as_list()[1:3]
+    adjust = (1, 1) if sizes[0] is None else tuple(1 - size % 2 for size in sizes)
     half = kernel // 2
     return (half - adjust[0], half), (half - adjust[1], half)
 
