@@ -148,6 +148,10 @@ def apply_brightness_shift(x: np.ndarray, brightness: float) -> np.ndarray:
     return img_to_array(ImageEnhance.Brightness(array_to_img(x)).enhance(brightness))
 
 
+# Pictures that are turned, sheared and zoomed at random have their centre by these axes, whichever are said to be the rows and columns.
+_CENTRE = (0, 1)
+
+
 @public("keras.preprocessing.image.random_rotation")
 def random_rotation(
     x: np.ndarray,
@@ -161,7 +165,7 @@ def random_rotation(
 ) -> np.ndarray:
     """Turns a picture by up to `rg` degrees."""
     theta = np.random.uniform(-rg, rg)
-    return apply_affine_transform(x, theta, 0, 0, 0, 1, 1, row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
+    return apply_affine_transform(x, theta, 0, 0, 0, 1, 1, *_CENTRE, channel_axis, fill_mode, cval, interpolation_order)
 
 
 @public("keras.preprocessing.image.random_shift")
@@ -195,7 +199,7 @@ def random_shear(
 ) -> np.ndarray:
     """Shears a picture by up to `intensity` degrees."""
     shear = np.random.uniform(-intensity, intensity)
-    return apply_affine_transform(x, 0, 0, 0, shear, 1, 1, row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
+    return apply_affine_transform(x, 0, 0, 0, shear, 1, 1, *_CENTRE, channel_axis, fill_mode, cval, interpolation_order)
 
 
 @public("keras.preprocessing.image.random_zoom")
@@ -213,7 +217,7 @@ def random_zoom(
     if len(zoom_range) != 2:
         raise ValueError(f"`zoom_range` should be a tuple or list of two floats. Received: {zoom_range}")
     zx, zy = (1, 1) if zoom_range[0] == zoom_range[1] == 1 else np.random.uniform(zoom_range[0], zoom_range[1], 2)
-    return apply_affine_transform(x, 0, 0, 0, 0, zx, zy, row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
+    return apply_affine_transform(x, 0, 0, 0, 0, zx, zy, *_CENTRE, channel_axis, fill_mode, cval, interpolation_order)
 
 
 @public("keras.preprocessing.image.random_channel_shift")
