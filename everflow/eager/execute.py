@@ -99,8 +99,7 @@ def _prepared_run(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], 
                 # A scope of ops that run at once reserves no names in a graph.
                 name = name.rsplit("/", 2)[-2] if name and name[-1] == "/" and name[:-1] in t.graph._by_name else name
                 with t.graph.as_default():
-                    # Scopes are those of eager mode, where names need not be unique; here they must be.
-                    return registry.apply(definition.name, *inputs, name=name and name.removesuffix("/"), **attrs)
+                    return registry.apply(definition.name, *inputs, name=name, **attrs)
     return _run(*_prepared(definition, inputs, attrs, name), name)
 
 

@@ -13,6 +13,7 @@ from everflow.eager.context import executing_eagerly
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.keras.backend.graph import model_graph_around
+from everflow.keras.symbolic import graph_of_any
 from everflow.ops.variables.variables import Variable
 
 
@@ -105,9 +106,6 @@ def have_all_keras_metadata(values: Any) -> bool:
 @contextlib.contextmanager
 def graph_of_symbolic(*values: Any) -> Iterator[None]:
     """The graph of symbolic tensors among the values as the default one, where ops run at once otherwise."""
-    symbolic = next((x for x in nest.flatten(values) if isinstance(x, Tensor) and not x.is_eager), None) if executing_eagerly() else None
-    if symbolic is None:
+    graph = graph_of_any(values) if executing_eagerly() else None
+    with contextlib.nullcontext() if graph is None else graph.as_default():
         yield
-    else:
-        with symbolic.graph.as_default():
-            yield

@@ -7,12 +7,12 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.dtypes import DTypeLike
-from everflow.graph.tensor import Tensor
 from everflow.keras import config
-from everflow.keras.backend.graph import get_graph
+from everflow.keras.backend.values import placeholder
 from everflow.keras.layer import Layer
 from everflow.keras.naming import get_uid
 from everflow.keras.node import KerasHistory, Node
+from everflow.keras.symbolic import is_symbolic_tensor
 
 
 @public("keras.layers.InputLayer")
@@ -52,12 +52,10 @@ class InputLayer(Layer):
             if isinstance(sizes, tf.TensorShape):
                 sizes = sizes.as_list()
             self._batch_input_shape: Any = None if sizes is None else (batch_size, *sizes)
-            with get_graph().as_default():
-                place = tf.sparse_placeholder if sparse else tf.placeholder
-                input_tensor = place(dtype=dtype, shape=self._batch_input_shape, name=self.name)
+            input_tensor = placeholder(self._batch_input_shape, dtype=dtype, sparse=sparse, ragged=ragged, name=self.name)
             self.is_placeholder = True
         else:
-            if not isinstance(input_tensor, Tensor) or input_tensor.is_eager:
+            if not is_symbolic_tensor(input_tensor):
                 raise ValueError(f"Input tensors of a model must be symbolic. Received: {input_tensor}")
             self.is_placeholder = False
             self._batch_input_shape = tuple(input_tensor.shape.as_list())

@@ -34,6 +34,7 @@ from everflow.keras.layer_variables import LayerVariables
 from everflow.keras.mixed_precision.policy import plain_policy, policy_defaults_to_floatx, policy_for, with_input_dtype
 from everflow.keras.naming import to_snake_case, unique_object_name
 from everflow.keras.serialization import validate_kwargs
+from everflow.keras.symbolic import graph_of_any
 from everflow.keras.v2_dtypes import v2_dtype_behavior_enabled
 from everflow.looks import own_module
 from everflow.module import Module
@@ -241,9 +242,9 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         context = call_context()
-        if executing_eagerly() and any(isinstance(x, Tensor) and not x.is_eager for x in nest.flatten(inputs)):
+        if executing_eagerly() and (graph := graph_of_any(inputs)) is not None:
             # Eager programs too connect layers in a graph.
-            with next(x.graph for x in nest.flatten(inputs) if isinstance(x, Tensor) and not x.is_eager).as_default():
+            with graph.as_default():
                 return self.__call__(inputs, *args, **kwargs)
         if any(isinstance(x, (np.ndarray, float, int)) for x in nest.flatten(inputs)):
             inputs = nest.map_structure(_as_tensor, inputs)

@@ -20,7 +20,7 @@ from everflow.keras.mixed_precision.loss_scale_optimizer import LossScaleOptimiz
 from everflow.keras.network import Network
 from everflow.keras.optimizers.names import get as get_optimizer
 from everflow.keras.training import loops
-from everflow.keras.training.arrays import generic_output_names, standardize_input_data
+from everflow.keras.training.arrays import generic_output_names, refuse_undeclared, standardize_input_data
 from everflow.keras.training.compiling import Compiled
 from everflow.keras.training.data import Workers, batches_of, one_batch, split_batches, validation_batches
 from everflow.keras.training.eager_steps import EagerSteps, apply_gradients
@@ -189,6 +189,7 @@ class Model(Network):
         if to_compare:
             self._assert_compile_was_called()
         if not self._is_ready(False):
+            refuse_undeclared(x)
             with self._strategy_scope():
                 self._set_inputs(x)
         if self._is_ready(to_compare):

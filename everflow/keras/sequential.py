@@ -9,7 +9,6 @@ import numpy as np
 
 from everflow import nest
 from everflow.api import internal, public
-from everflow.graph.tensor import Tensor
 from everflow.keras.input_layer import Input, InputLayer
 from everflow.keras.layer import Layer, _default
 from everflow.keras.layer_serialization import deserialize
@@ -46,7 +45,7 @@ class Sequential(Model):
 
     def add(self, layer: Any) -> None:
         """Puts a layer at the end."""
-        if isinstance(layer, Tensor) and hasattr(layer, "_keras_history") and isinstance(layer._keras_history.layer, InputLayer):
+        if hasattr(layer, "_keras_history") and isinstance(layer._keras_history.layer, InputLayer):
             layer = layer._keras_history.layer
         if not isinstance(layer, Layer):
             raise TypeError(f"The added layer must be an instance of class Layer. Found: {layer}")

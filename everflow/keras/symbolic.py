@@ -35,6 +35,17 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     return isinstance(tensor, _declared) and is_symbolic_tensor(convert_to_tensor(tensor))
 
 
+def graph_of_any(values: Any) -> Any:
+    """The graph of a tensor among these, or of a part of one; None where there is none that waits for a run."""
+    for x in nest.flatten(values):
+        if isinstance(x, Tensor):
+            if not x.is_eager:
+                return x.graph
+        elif isinstance(x, CompositeTensor) and (found := graph_of_any(nest.flatten(x, expand_composites=True))) is not None:
+            return found
+    return None
+
+
 @internal("keras.utils.tf_utils.are_all_symbolic_tensors")
 def are_all_symbolic_tensors(tensors: Any) -> bool:
     return all(map(is_symbolic_tensor, tensors))

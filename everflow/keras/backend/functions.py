@@ -101,6 +101,8 @@ def _fed(values: list[Any]) -> list[Any]:
             found.extend((places, coo.data, np.asarray(coo.shape, "int64")))
         elif isinstance(v, (SparseTensorValue, SparseTensor)):
             found.extend((v.indices, v.values, v.dense_shape))
+        elif hasattr(v, "nested_row_splits"):
+            found.extend((v.flat_values, *v.nested_row_splits))
         else:
             found.append(v)
     return found

@@ -12,6 +12,7 @@ from everflow.api import internal, public
 from everflow.graph.dtypes import DTypeLike, as_dtype
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
+from everflow.graph.type_spec import CompositeTensor
 from everflow.keras.backend.graph import get_graph
 from everflow.keras.backend.session import get_value, track_variable
 from everflow.keras.config import floatx
@@ -54,8 +55,8 @@ def placeholder(
         dtype = floatx()
     if not shape and ndim:
         shape = (None,) * ndim
-    if ragged:
-        rank = max((i for i in range(1, len(shape)) if shape[i] is None), default=0)
+    rank = max((i for i in range(1, len(shape)) if shape[i] is None), default=0) if ragged else 0
+    if rank:
         with get_graph().as_default():
             return tf.ragged.placeholder(dtype=dtype, ragged_rank=rank, value_shape=shape[rank + 1 :], name=name)
     with get_graph().as_default():
@@ -77,7 +78,7 @@ def is_sparse(tensor: Any) -> bool:
 @public("keras.backend.is_keras_tensor")
 def is_keras_tensor(x: Any) -> bool:
     """Whether a tensor comes from a layer of a functional model."""
-    if not isinstance(x, (Tensor, Variable, SparseTensor)):
+    if not isinstance(x, (Tensor, Variable, CompositeTensor)):
         raise ValueError(f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance.")
     return hasattr(x, "_keras_history")
 

@@ -78,6 +78,32 @@ def standardize_input_data(
     return found
 
 
+def refuse_undeclared(data: Any) -> None:
+    """A model that learns of its inputs from data takes these for dense."""
+    parts = data.values() if isinstance(data, dict) else data if isinstance(data, (list, tuple)) and not is_composite(data) else [data]
+    for x in parts:
+        if hasattr(x, "tocoo"):
+            raise ValueError(f"Please provide as model inputs either a single array or a list of arrays. You passed: inputs={data}")
+        if is_composite(x):
+            raise ValueError(
+                "All SparseTensor and RaggedTensor inputs must be explicitly declared using a keras.Input() with sparse=True or "
+                f"ragged=True. We found an undeclared input {x}. For Sequential models, please add a keras.Input() as your first Layer. "
+                "For subclassed models, please call self._set_inputs() on your input set, which you can create using keras.Input() for "
+                "each input to your model."
+            )
+
+
+def check_ragged_ranks(data: list[Any], inputs: list[Any]) -> None:
+    """Ragged data has as many ragged dimensions as the input that was declared for it."""
+    for x, declared in zip(data, inputs):
+        ranks = [len(getattr(one, "nested_row_splits", ())) for one in (x, declared)]
+        if is_composite(x) and ranks[0] != ranks[1]:
+            raise ValueError(
+                f"The two structures don't have the same nested structure.\n\nFirst structure: type={type(x).__name__} str={x}\n\n"
+                f"Second structure: type={type(declared).__name__} str={declared}"
+            )
+
+
 def _complain_of_number(data: Any, found: list[Any], names: list[str], prefix: str) -> None:
     if found and hasattr(found[0], "shape"):
         raise ValueError(
@@ -98,13 +124,10 @@ def _complain_of_number(data: Any, found: list[Any], names: list[str], prefix: s
 
 
 def _check_shape(x: Any, shape: Any, name: str, checks_batch: bool, prefix: str) -> None:
-    if isinstance(x, Tensor) or is_composite(x):
-        known: Any = getattr(x, "shape", None)
-        if not hasattr(known, "as_list") or known.ndims is None:
-            return
-        sizes = tuple(known.as_list())
-    else:
-        sizes = tuple(x.shape)
+    known: Any = x.shape if hasattr(x, "shape") else getattr(x, "dense_shape", None)
+    if known is None or getattr(known, "ndims", len(known) if isinstance(known, tuple) else 0) is None:
+        return
+    sizes = tuple(known.as_list() if hasattr(known, "as_list") else (None if n is None else int(n) for n in known))
     if len(sizes) != len(shape):
         raise ValueError(f"Error when checking {prefix}: expected {name} to have {len(shape)} dimensions, but got array with shape {sizes}")
     if not checks_batch:

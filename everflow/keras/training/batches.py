@@ -13,6 +13,7 @@ from everflow import nest
 from everflow.api import internal
 from everflow.eager.context import executing_eagerly
 from everflow.errors import OutOfRangeError
+from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from everflow.graph.tensor import Tensor
 from everflow.keras.backend.session import get_session
 from everflow.keras.enqueuers import GeneratorEnqueuer, OrderedEnqueuer, Sequence, iter_sequence_infinite
@@ -35,15 +36,29 @@ def part(x: Any, places: Any) -> Any:
     """Some samples of an array or tensor."""
     if x is None:
         return None
+    if hasattr(x, "tocoo"):
+        return x.tocsr()[places]
+    if isinstance(x, (SparseTensor, SparseTensorValue)):
+        return _sparse_part(x, places)
     if isinstance(places, slice):
         return x[places]
     if isinstance(x, Tensor):
         return tf.gather(x, places)
-    if not isinstance(x, np.ndarray) and not hasattr(x, "tocoo"):
+    if not isinstance(x, np.ndarray):
         # Data on disk wants its indices in order.
         return x[sorted(places.tolist())]
     # Faster than x[places] for rows that lie one after the other.
-    return np.take(x, places, axis=0) if isinstance(x, np.ndarray) else x[places]
+    return np.take(x, places, axis=0)
+
+
+def _sparse_part(x: Any, places: Any) -> Any:
+    """Some rows of a sparse tensor, in the order in which they are asked for."""
+    rows = int(x.dense_shape[0])
+    wanted = np.arange(rows)[places]
+    if len(wanted) == rows and (wanted == np.arange(rows)).all():
+        return x
+    found = [tf.sparse_slice(x, [i, *[0] * (len(x.dense_shape) - 1)], [1, *x.dense_shape[1:]]) for i in wanted.tolist()]
+    return tf.sparse_concat(0, found)
 
 
 class ArrayBatches:

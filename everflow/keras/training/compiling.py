@@ -17,6 +17,7 @@ from everflow.keras.metrics.base import Metric, clone_metric
 from everflow.keras.metrics.means import Mean, MeanMetricWrapper
 from everflow.keras.metrics.names import get
 from everflow.looks import own_module
+from everflow.platform import version2_switch
 
 _ACCURACIES, _ENTROPIES = ("accuracy", "acc"), ("crossentropy", "ce")
 
@@ -182,7 +183,9 @@ def metrics_per_output(metrics: Any, names: list[str]) -> list[list[Any]]:
 @internal("keras.engine.training_utils.get_metric_name")
 def get_metric_name(metric: Any, weighted: bool = False) -> str:
     """What a metric is called in logs."""
-    prefix = "weighted_" if weighted else ""
+    prefix = "weighted_" if weighted and not version2_switch.enabled() else ""
+    if isinstance(metric, str) and version2_switch.enabled():
+        return metric
     if isinstance(metric, str) and metric in _ACCURACIES:
         return prefix + "acc"
     if isinstance(metric, str) and metric in _ENTROPIES:

@@ -40,8 +40,9 @@ def standardized(
     model._prepare_for(x, with_targets)
     shapes = None
     if model._is_graph_network:
-        shapes = [tuple(t.shape.as_list()) if t.shape.rank is not None else None for t in model._feed_inputs]
+        shapes = [_declared_shape(t) for t in model._feed_inputs]
     inputs = arrays.standardize_input_data(x, model._feed_input_names, shapes, check_batch_axis=False, exception_prefix="input")
+    arrays.check_ragged_ranks(inputs, model._feed_inputs)
     if not with_targets:
         return inputs
     names = model._feed_output_names
@@ -57,6 +58,13 @@ def standardized(
     if model.stateful and model._is_graph_network and inputs and inputs[0] is not None:
         _check_stateful_batch(model, inputs[0])
     return [*inputs, *targets, *weights]
+
+
+def _declared_shape(tensor: Any) -> tuple[Any, ...] | None:
+    """What an input's layer was told; of a composite the tensors themselves know less."""
+    if not isinstance(tensor, Tensor) and (told := getattr(tensor._keras_history.layer, "_batch_input_shape", None)) is not None:
+        return tuple(told)
+    return tuple(tensor.shape.as_list()) if tensor.shape.rank is not None else None
 
 
 def _check_stateful_batch(model: Any, x: Any) -> None:
@@ -132,6 +140,9 @@ def batches_of(
             raise ValueError(f"Please specify the number of steps via the `{steps_name}` argument.")
         return StreamBatches(generator_batches(x, *workers, bool(shuffle)), steps, prepare, from_generator=True)
     if has_symbolic(x) or has_symbolic(y):
+        if steps is None and all(hasattr(part, "nested_row_splits") for part in nest.flatten(x)):
+            # Ragged tensors are read once.
+            steps = 1
         _require_steps(steps, steps_name)
         return StreamBatches(tensor_batches((x, y, sample_weight)), steps, prepare)
     everything = standardized(model, x, y, sample_weight, class_weight, with_targets)

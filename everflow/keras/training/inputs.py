@@ -13,10 +13,7 @@ from everflow.graph.tensor import Tensor
 from everflow.keras.backend.graph import get_graph
 from everflow.keras.backend.values import placeholder
 from everflow.keras.config import floatx
-
-
-def _is_symbolic(x: Any) -> bool:
-    return isinstance(x, Tensor) and not x.is_eager
+from everflow.keras.symbolic import is_symbolic_tensor
 
 
 @internal("keras.engine.training_utils.ModelInputs")
@@ -45,7 +42,7 @@ class ModelInputs:
         made = []
         with get_graph().as_default():
             for name, v in zip(self._input_names, self._flat):
-                made.append(v if _is_symbolic(v) else _place(v, name))
+                made.append(v if is_symbolic_tensor(v) else _place(v, name))
         if self._is_dict:
             return dict(zip(self._input_names, made))
         return made[0] if self._is_single and not return_single_as_list else made

@@ -12,7 +12,7 @@ import numpy as np
 
 import everflow as tf
 from everflow.api import NAMES, internal
-from everflow.graph.sparse_tensor import SparseTensorValue
+from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 
 _COPY_THREADS = internal("keras.engine.training_utils._COPY_THREADS")(4)
 _pools: dict[str, Any] = {}
@@ -81,7 +81,7 @@ class ConcatAggregator(Aggregator):
         first = self.results[0]
         if len(self.results) == 1:
             self.results = first
-        elif isinstance(first, SparseTensorValue):
+        elif isinstance(first, (SparseTensor, SparseTensorValue)):
             self.results = _joined_sparse(self.results)
         elif hasattr(first, "to_list") and hasattr(first, "row_splits"):
             self.results = tf.ragged.constant_value([row for r in self.results for row in r.to_list()], dtype=first.flat_values.dtype)
