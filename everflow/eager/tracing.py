@@ -55,7 +55,8 @@ def func_graph_from_py_func(
         with _resource_variables():
             found = python_func(*given, **named)
         _check_unchanged(before, (given, named))
-        structure = nest.map_structure(functools.partial(_result_inside, graph, add_control_dependencies), found, expand_composites=True)
+        inside_too = functools.partial(_result_inside, graph, add_control_dependencies, python_func)
+        structure = nest.map_structure(inside_too, found, expand_composites=True)
     graph.structured_input_signature = arguments.described(args, kwargs, names)
     graph.structured_outputs = structure
     graph.outputs = [t for t in nest.flatten(structure, expand_composites=True) if t is not None]
@@ -115,17 +116,19 @@ def _named_input(graph: FuncGraph, name: str, dtype: dtypes.DTypeLike, dims: Dim
     return found
 
 
-def _result_inside(graph: FuncGraph, marks: bool, value: Any) -> Any:
-    if value is None or isinstance(value, Operation):
+def _result_inside(graph: FuncGraph, marks: bool, function: Callable[..., Any], value: Any) -> Any:
+    if value is None:
         return None
     if hasattr(value, "flow") and hasattr(value, "handle") and hasattr(value, "stack"):
         return value.stack()
     try:
+        if isinstance(value, Operation):
+            raise TypeError("an operation")
         found = convert_to_tensor(value)
     except (ValueError, TypeError) as error:
         raise TypeError(
-            f"To be compatible with tf.contrib.eager.defun, Python functions must return zero or more Tensors; in compilation of the "
-            f"function, found return value of type {type(value)}, which is not a Tensor."
+            f"To be compatible with tf.contrib.eager.defun, Python functions must return zero or more Tensors; in compilation of "
+            f"{function}, found return value of type {type(value)}, which is not a Tensor."
         ) from error
     # An input or capture that is returned is handed on by an op of its own in any case.
     if marks or found.op.type == "Placeholder":

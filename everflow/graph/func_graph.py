@@ -43,8 +43,6 @@ class FuncGraph(Graph):
     rereads_variables = False
     # Whether effects that no output needs do not happen, as in a graph.
     prunes_effects = False
-    # Whether effects happen in the order in which they were written.
-    orders_effects = False
     # Whether this is a branch that may not be taken: no static shape follows there from what is computed of outer constants.
     is_uncertain = False
     # The conditional of which this is a branch, and how errors call the branch.
@@ -345,7 +343,7 @@ class FuncGraph(Graph):
         body = cls(name, collections=outer._collections)
         body.outer_graph = outer
         body.control_flow_v2 = getattr(outer, "control_flow_v2", False)
-        body.orders_effects = getattr(outer, "orders_effects", False)
+        body.orders_effects = outer.orders_effects
         body.seed = outer.seed
         body.rereads_variables = True
         body.is_loop = is_loop

@@ -71,6 +71,8 @@ class Graph(Collections):
     """A set of operations and the tensors between them."""
 
     building_function = False
+    # Whether effects happen in the order in which they were written, and no branch drops any.
+    orders_effects = False
     outer_graph: Graph | None = None
     # Whether another process made the graph: errors leave it to that one to say where ops were made.
     from_elsewhere = False

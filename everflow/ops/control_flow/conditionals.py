@@ -139,7 +139,8 @@ def _return(body: FuncGraph, found: Any, value: bool) -> None:
     """Makes what a branch's function returned the branch's outputs."""
     with body.as_default():
         body.outputs = [bodies.as_output(v, lambda o: _after(o, value)) for v in bodies.flatten(found)]
-    bodies.finish([body], get_default_graph(), keeps_effects=False)
+    outer = get_default_graph()
+    bodies.finish([body], outer, keeps_effects=outer.orders_effects)
 
 
 def _after(operation: Operation, value: bool) -> Tensor:

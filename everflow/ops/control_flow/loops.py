@@ -231,7 +231,7 @@ def _loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any, parallel_
         nest.assert_same_structure(list(given), list(result), expand_composites=True)
         loop_body.outputs = [next_value(v, t, d, start) for v, t, d, start in zip(bodies.flatten(result), arguments, dims, initial)]
     made = loop_body._op_count + 2 * count
-    bodies.finish([condition_body, loop_body], graph, keeps_effects=False)
+    bodies.finish([condition_body, loop_body], graph, keeps_effects=graph.orders_effects)
 
     outputs = add_while(condition_body, loop_body, initial, "While", parallel_iterations)
     outputs[0].op.__dict__["back_prop"] = back_prop

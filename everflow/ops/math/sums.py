@@ -28,8 +28,18 @@ def _add_all(node: Node) -> Callable[..., Any]:
         return _add_lists
     if len(node.inputs) == 1:
         return torch.clone
-    if all(shapes.is_fully_defined(x.dims) for x in node.inputs):
+    if _are_alike(node):
         return torch.add if len(node.inputs) == 2 else _total
+    return _checked(node, _total)
+
+
+def _are_alike(node: Node) -> bool:
+    """Whether shapes are known before, so that they were compared when the graph was built."""
+    return all(shapes.is_fully_defined(x.dims) for x in node.inputs)
+
+
+def _checked(node: Node, add: Callable[..., Any]) -> Callable[..., Any]:
+    """A sum of tensors whose shapes are compared first: addition itself would broadcast."""
     name = node.op.name if node.op is not None else ""
 
     def run(*inputs: Any) -> Any:
@@ -41,7 +51,7 @@ def _add_all(node: Node) -> Callable[..., Any]:
                     f"Inputs to operation {name} of type {node.type} must have the same size and shape.  Input 0: "
                     f"{first} != input {i}: {other}"
                 )
-        return _total(*inputs)
+        return add(*inputs)
 
     return run
 
@@ -83,12 +93,15 @@ def _sum_of_lists(inputs: Any) -> Any:
     return dims, dtype
 
 
-def _over_first(node: Node) -> Any:
-    return torch.Tensor.add_ if len(node.inputs) == 2 else None
+def _over(add: Callable[..., Any]) -> Callable[[Node], Any]:
+    """The sum of two tensors in the memory of one of them."""
 
+    def kernel(node: Node) -> Any:
+        if len(node.inputs) != 2:
+            return None
+        return add if _are_alike(node) else _checked(node, add)
 
-def _over_second(node: Node) -> Any:
-    return (lambda x, y: y.add_(x)) if len(node.inputs) == 2 else None
+    return kernel
 
 
 op(
@@ -97,7 +110,7 @@ op(
     shape=_sum_shape,
     gradient=lambda o, dy: [dy] * len(o.inputs),
     kind="sum of tensors",
-    over={0: _over_first, 1: _over_second},
+    over={0: _over(lambda x, y: x.add_(y)), 1: _over(lambda x, y: y.add_(x))},
     symbolic=symbolic.all_alike,
 )
 op(

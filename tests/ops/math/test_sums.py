@@ -61,3 +61,11 @@ def test_shapes_are_compared_when_it_runs():
 def test_shapes_are_compared_at_once():
     with eager_mode(), pytest.raises(tf.errors.InvalidArgumentError, match="must have the same size and shape"):
         tf.add_n([tf.ones([1]), tf.ones([2])])
+
+
+def test_shapes_are_compared_where_a_sum_is_written_over_what_it_adds(session):
+    a, b = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [None])
+    total = tf.add_n([tf.exp(a), tf.matmul([[1.0]], b[tf.newaxis])[0]])
+    assert session.run(total, {a: [0.0], b: [1.0]}).tolist() == [2]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"must have the same size and shape.  Input 0: \[1\] != input 1: \[2\]"):
+        session.run(total, {a: [0.0], b: [1.0, 2.0]})
