@@ -79,9 +79,8 @@ class GradientsDebugger:
         if name in tensor.graph._nodes_by_name:
             raise ValueError(f"The graph already contains an op named {name}")
         kind = "DebugGradientRefIdentity" if tensor.dtype._is_ref_dtype else "DebugGradientIdentity"
-        # The trailing slash makes it the name itself, whatever scope is open.
         with tensor.graph.as_default(), tf.name_scope(None), tf.control_dependencies(None):
-            return apply(kind, [tensor], name=name)
+            return apply(kind, tensor, name=name)
 
     def watch_gradients_by_tensors(self, graph: Any, tensors: Any) -> GradientsDebugger:
         """Keeps the gradients of tensors of a finished graph; best used in a `with` block."""

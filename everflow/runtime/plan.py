@@ -36,9 +36,16 @@ class Plan:
     def replace(self, table: dict[Value, Value]) -> None:
         """Makes uses of the table's keys use its values."""
 
+        ends: dict[Value, Value] = {}
+
         def final(v: Value) -> Value:
-            while v in table:
+            """The end of a chain; what lies on the way knows it from then on, since chains are long."""
+            way = []
+            while v in table and v not in ends:
+                way.append(v)
                 v = table[v]
+            v = ends.get(v, v)
+            ends.update((passed, v) for passed in way)
             return v
 
         for node in self.nodes:
