@@ -117,7 +117,8 @@ def _named_input(graph: FuncGraph, name: str, dtype: dtypes.DTypeLike, dims: Dim
 
 
 def _result_inside(graph: FuncGraph, marks: bool, function: Callable[..., Any], value: Any) -> Any:
-    if value is None:
+    # A function that runs as graphs do may return operations: they are what its caller runs.
+    if value is None or (isinstance(value, Operation) and not marks):
         return None
     if hasattr(value, "flow") and hasattr(value, "handle") and hasattr(value, "stack"):
         return value.stack()
