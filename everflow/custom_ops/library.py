@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import sys
 import threading
 import types
 from collections.abc import Callable
@@ -153,3 +154,10 @@ def load_library(library_location: str) -> None:
 def load_file_system_library(library_filename: str) -> None:
     """Loads a library with file systems: `tf.gfile`, and all that reads and writes through it, knows their schemes from then on."""
     load_op_library(library_filename)
+
+
+@public("contrib.util.loader.load_op_library")
+def load_op_library_beside(path: str) -> types.ModuleType:
+    """Loads a library of custom ops that lies beside the module that asks for it."""
+    here = os.path.dirname(os.path.abspath(sys._getframe(1).f_code.co_filename))
+    return load_op_library(os.path.join(here, path))

@@ -87,6 +87,7 @@ def input_layer(
     )
 
 
+@public("contrib.slim.InputLayer")
 @internal("feature_column.feature_column.InputLayer")
 class InputLayer:
     """input_layer as an object that keeps its variables from call to call."""

@@ -11,12 +11,14 @@ from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import name_scope
 from everflow.ops.core.registry import apply
 from everflow.summary.messages import SummaryDescription, SummaryMetadata
-from everflow.summary.naming import clean_tag, collect, summary_scope
+from everflow.summary.naming import clean_tag, collect, skip_summary, summary_scope
 
 
 @public("summary.scalar")
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Any:
     """A summary of one number."""
+    if skip_summary():
+        return tf.constant("")
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         found = apply("ScalarSummary", tag, tensor, name=scope)
         collect(found, collections, [GraphKeys.SUMMARIES])
@@ -26,6 +28,8 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: str | None =
 @public("summary.image")
 def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None) -> Any:
     """A summary of the first images of a batch [batch, height, width, channels]."""
+    if skip_summary():
+        return tf.constant("")
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         found = apply("ImageSummary", tag, tensor, max_images=max_outputs, name=scope)
         collect(found, collections, [GraphKeys.SUMMARIES])
@@ -35,6 +39,8 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
 @public("summary.histogram")
 def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Any:
     """A summary of how values are distributed."""
+    if skip_summary():
+        return tf.constant("")
     with summary_scope(name, family, values=[values], default_name="HistogramSummary") as (tag, scope):
         found = apply("HistogramSummary", tag, values, name=scope)
         collect(found, collections, [GraphKeys.SUMMARIES])
@@ -44,6 +50,8 @@ def histogram(name: str, values: Any, collections: Any = None, family: str | Non
 @public("summary.audio")
 def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None) -> Any:
     """A summary of the first sounds of a batch [batch, frames] or [batch, frames, channels]."""
+    if skip_summary():
+        return tf.constant("")
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         sample_rate = tf.convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
         found = apply("AudioSummaryV2", tag, tensor, sample_rate, max_outputs=max_outputs, name=scope)
@@ -77,6 +85,8 @@ def tensor_summary(
         summary_metadata.summary_description = summary_description
     if display_name is not None:
         summary_metadata.display_name = display_name
+    if skip_summary():
+        return tf.constant("")
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         found = apply("TensorSummaryV2", tag, tensor, summary_metadata.SerializeToString(), name=scope)
         collect(found, collections, [GraphKeys.SUMMARIES])

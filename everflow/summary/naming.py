@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from everflow.graph.scopes import name_scope
 from everflow.platform import logging
 
 _NOT_ALLOWED = re.compile(r"[^-/\w\.]")
+_silence = threading.local()
 
 
 @internal("ops.summary_op_util.clean_tag")
@@ -47,5 +49,15 @@ def summary_scope(name: str, family: str | None = None, default_name: str | None
 
 @internal("distribute.summary_op_util.skip_summary")
 def skip_summary() -> bool:
-    """Whether another replica writes the summaries of this step. A graph has one."""
-    return False
+    """Whether summaries are left out where they are made now."""
+    return getattr(_silence, "on", False)
+
+
+@contextlib.contextmanager
+def without_summaries() -> Iterator[None]:
+    """Within the block, functions of `tf.summary` add nothing to graphs."""
+    outer, _silence.on = skip_summary(), True
+    try:
+        yield
+    finally:
+        _silence.on = outer

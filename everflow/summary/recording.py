@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import getpass
 import os
+import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -129,6 +132,31 @@ def create_file_writer(
         return SummaryWriter(
             name, lambda resource: apply("CreateSummaryFileWriter", resource, logdir, max_queue, flush_millis, filename_suffix)
         )
+
+
+_NAMES = re.compile(r"^[^\x00-\x1F<>]{0,256}$")
+_USERS = re.compile(r"^([a-z]([-a-z0-9]{0,29}[a-z0-9])?)?$", re.IGNORECASE)
+
+
+@public("contrib.summary.create_db_writer")
+@internal("ops.summary_ops_v2.create_db_writer")
+def create_db_writer(
+    db_uri: Any, experiment_name: Any = None, run_name: Any = None, user_name: Any = None, name: str | None = None
+) -> SummaryWriter:
+    """A writer to a database of SQLite. Names that are not given are the day, the time and the user's; empty ones are left out."""
+    now = time.localtime()
+    experiment = _named("experiment", _NAMES, time.strftime("%Y-%m-%d", now) if experiment_name is None else experiment_name)
+    run = _named("run", _NAMES, time.strftime("%H:%M:%S", now) if run_name is None else run_name)
+    user = _named("user", _USERS, getpass.getuser() if user_name is None else user_name)
+    with tf.device("cpu:0"):
+        names = (db_uri if isinstance(db_uri, tf.Tensor) else os.fspath(db_uri), experiment, run, user)
+        return SummaryWriter(name or "db:" + ":".join(map(str, names)), lambda resource: apply("CreateSummaryDbWriter", resource, *names))
+
+
+def _named(what: str, pattern: re.Pattern[str], given: Any) -> Any:
+    if isinstance(given, str) and not pattern.match(given):
+        raise ValueError(f"{what} name must match regex {pattern.pattern}: {given!r}")
+    return given
 
 
 @public("contrib.summary.create_summary_file_writer")

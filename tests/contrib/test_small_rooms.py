@@ -202,3 +202,74 @@ def test_borrowed_names_are_found():
     graph_def = tf.get_default_graph().as_graph_def()
     assert sorted(tf.contrib.util.ops_used_by_graph_def(graph_def)) == ["Const", "Square"]
     assert [op.name for op in tf.contrib.util.stripped_op_list_for_graph(graph_def).op] == ["Const", "Square"]
+
+
+def test_gradients_are_clipped_to_what_they_usually_are(session):
+    """Numbers of TensorFlow 1.15.5."""
+    x = tf.placeholder(tf.float32, [2])
+    step = tf.train.create_global_step()
+    clip = tf.contrib.slim.adaptive_clipping_fn(static_max_norm=1.0, report_summary=True, global_step=step)
+    slices = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([2, 1]))
+    v, w = tf.Variable([1.0, 2.0]), tf.Variable([[3.0], [4.0]])
+    (clipped, same), (sparse, _), (nothing, _) = clip([(x, v), (slices, w), (None, w)])
+    session.run(tf.global_variables_initializer())
+    found = []
+    for k in range(4):
+        found.append(session.run(clipped, {x: [1.0 + k * k * 5, 2.0]}))
+        session.run(tf.assign_add(step, 1))
+    np.testing.assert_allclose(
+        found, [[0.40824828, 0.81649655], [0.9370426, 0.31234753], [0.99437886, 0.09470275], [0.9988206, 0.04342698]], rtol=1e-6
+    )
+    assert same is v and isinstance(sparse, tf.IndexedSlices) and nothing is None
+    assert [v.op.name for v in tf.global_variables() if "Norm" in v.name] == ["AdaptiveMaxNorm/mean", "AdaptiveMaxNorm/sq_mean"]
+    assert len(tf.get_collection("summaries")) == 1
+
+
+def test_norms_far_above_the_usual_become_usual(session):
+    x = tf.placeholder(tf.float32, [1])
+    ((clipped, _),) = tf.contrib.slim.adaptive_clipping_fn(std_factor=0.5, decay=0.5)([(x, tf.Variable([0.0]))])
+    session.run(tf.global_variables_initializer())
+    found = [session.run(clipped, {x: [value]})[0] for value in (1.0, 1.0, 1.0, 1e6)]
+    assert found == pytest.approx([1, 1, 1, 1e3], rel=1e-3)
+
+
+def test_experimental_functions_say_so(caplog):
+    @tf.contrib.slim.experimental
+    def add_one(x):
+        """Adds one.
+
+        To x.
+        """
+        return x + 1
+
+    with caplog.at_level("WARNING", "tensorflow"):
+        assert add_one(2) == 3
+    assert "add_one (from tests" in caplog.text or "add_one (from test_small_rooms)" in caplog.text
+    assert "is experimental and may change or be removed at any time, and without warning." in caplog.text
+    assert add_one.__doc__.startswith("Adds one. (experimental)\n")
+
+
+def test_columns_of_data_frames_compute_themselves():
+    class Series:
+        def build(self, cache):
+            return len(cache)
+
+        def required_base_features(self):
+            return {"a": 1}
+
+    column = tf.contrib.slim.DataFrameColumn("c", Series())
+    assert (column.name, column.key, column.config, column._fields) == ("c", "c", {"a": 1}, ("column_name", "series"))
+    cache = {"other": 5}
+    column.insert_transformed_feature(cache)
+    column.insert_transformed_feature(cache)
+    assert cache == {"other": 5, column: 1}
+
+
+def test_slim_has_the_layer_of_feature_columns(session):
+    layer = tf.contrib.slim.InputLayer([tf.feature_column.numeric_column("a"), tf.feature_column.numeric_column("b")])
+    assert session.run(layer({"a": [[1.0]], "b": [[2.0]]})).tolist() == [[1, 2]]
+
+
+def test_libraries_are_looked_for_beside_the_module_that_asks(tmp_path):
+    with pytest.raises(tf.errors.NotFoundError, match="tests/contrib/nothing.so"):
+        tf.contrib.util.loader.load_op_library("nothing.so")

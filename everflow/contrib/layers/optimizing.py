@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
+from everflow.api import internal, public
 from everflow.contrib.layers.publishing import layer
 from everflow.graph.keys import GraphKeys
 from everflow.ops.control_flow.ordering import with_dependencies
+from everflow.train.moving_averages import assign_moving_average
 
 OPTIMIZER_CLS_NAMES: dict[str, Callable[..., Any]] = layer("OPTIMIZER_CLS_NAMES")(
     {
@@ -159,3 +161,56 @@ def multiplied(gradients: Any, multipliers: Any) -> Any:
                 gradient = gradient * tf.cast(factor, gradient.dtype)
         found.append((gradient, variable))
     return found
+
+
+@public("contrib.slim.adaptive_clipping_fn")
+@internal("contrib.layers.python.layers.optimizers.adaptive_clipping_fn")
+def adaptive_clipping_fn(
+    std_factor: float = 2.0,
+    decay: Any = 0.95,
+    static_max_norm: float | None = None,
+    global_step: Any = None,
+    report_summary: bool = False,
+    epsilon: float = 1e-8,
+    name: str | None = None,
+) -> Callable[[Any], list[tuple[Any, Any]]]:
+    """A function that scales gradients whose norm is far above what it has been: by `std_factor` deviations of its logarithm."""
+
+    def clipped(grads_and_vars: Any) -> list[tuple[Any, Any]]:
+        gradients, variables = zip(*grads_and_vars)
+        norm = tf.global_norm(gradients)
+        largest, mean = _usual_norm(norm, std_factor, decay, global_step, epsilon, name)
+        if report_summary:
+            tf.summary.scalar("global_norm/adaptive_max_gradient_norm", largest)
+        # What is too large becomes usual, not the largest that is let through.
+        factor = tf.where(tf.less(norm, largest), tf.ones_like(norm), tf.exp(mean) / norm)
+        if static_max_norm is not None:
+            factor = tf.minimum(static_max_norm / norm, factor)
+        return list(zip(tuple(None if g is None else _scaled(g, factor) for g in gradients), variables))
+
+    return clipped
+
+
+def _usual_norm(norm: Any, std_factor: float, decay: Any, global_step: Any, epsilon: float, name: str | None) -> tuple[Any, Any]:
+    """The largest norm that is usual, and the mean of its logarithm."""
+    with tf.variable_scope(name, "AdaptiveMaxNorm", [norm]):
+        logarithm = tf.log(norm + epsilon)
+        if global_step is not None:
+            number = tf.cast(global_step, "float32")
+            decay = tf.minimum(decay, number / (number + 1.0))
+
+        def average(name: str, value: Any) -> Any:
+            variable = tf.get_variable(
+                name, shape=value.get_shape(), dtype=value.dtype, initializer=tf.zeros_initializer(), trainable=False
+            )
+            return assign_moving_average(variable, value, decay, zero_debias=False)
+
+        mean = average("mean", logarithm)
+        variance = average("sq_mean", tf.square(logarithm)) - tf.square(mean)
+        return tf.exp(mean + std_factor * tf.sqrt(tf.maximum(epsilon, variance))), mean
+
+
+def _scaled(gradient: Any, factor: Any) -> Any:
+    if isinstance(gradient, tf.IndexedSlices):
+        return tf.IndexedSlices(gradient.values * factor, gradient.indices, gradient.dense_shape)
+    return gradient * factor

@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 from everflow.errors import data_loss, invalid_argument, not_found
 from everflow.graph import dtypes
 from everflow.io import gfile
+from everflow.io.event_database import EventDatabase
 from everflow.io.events import EventsWriter
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
@@ -41,6 +42,8 @@ class _Writer:
         self._most = 0
         self._seconds = 0.0
         self._last = 0.0
+        # Whether scalars are written in the type they have.
+        self.keeps_types = False
 
     def create(self, logdir: Any, max_queue: Any, flush_millis: Any, suffix: Any) -> None:
         """Opens the file; a writer that has one keeps it."""
@@ -57,6 +60,13 @@ class _Writer:
             self._file = EventsWriter(os.path.join(folder, "events"))
             self._file.InitWithSuffix(_text(suffix))
             self._last = time.monotonic()
+
+    def create_database(self, uri: Any, experiment: Any, run: Any, user: Any) -> None:
+        """Opens a database; a writer that has one keeps it."""
+        with self._lock:
+            if self._file is None:
+                self._file = EventDatabase(*(_text(given) for given in (uri, experiment, run, user)))
+                self.keeps_types = True
 
     def _opened(self) -> Any:
         if self._file is None:
@@ -111,6 +121,7 @@ def _close(node: Node) -> Kernel:
 
 op("SummaryWriter", kernel=_writer, shape=lambda o: ())
 op("CreateSummaryFileWriter", kernel=lambda node: lambda writer, *settings: writer.create(*settings), shape=lambda o: [], writes=True)
+op("CreateSummaryDbWriter", kernel=lambda node: lambda writer, *names: writer.create_database(*names), shape=lambda o: [], writes=True)
 op("FlushSummaryWriter", kernel=lambda node: lambda writer: writer.flush(), shape=lambda o: [], writes=True)
 op("CloseSummaryWriter", kernel=_close, shape=lambda o: [], writes=True)
 
@@ -120,7 +131,12 @@ def _scalar(node: Node) -> Kernel:
 
     def run(writer: Any, step: Any, tag: Any, value: Any) -> None:
         event = _event(step)
-        event.summary.value.add(tag=_text(tag), simple_value=to_numpy(value, dtype).item())
+        if writer.keeps_types:
+            found = event.summary.value.add(tag=_text(tag))
+            found.metadata.plugin_data.plugin_name = "scalars"
+            fill_tensor(found.tensor, value, dtype)
+        else:
+            event.summary.value.add(tag=_text(tag), simple_value=to_numpy(value, dtype).item())
         writer.add(event)
 
     return run

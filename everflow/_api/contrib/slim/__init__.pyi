@@ -1,7 +1,9 @@
 """Written by `make index`."""
 from typing import Any
 
+from everflow.contrib.layers.data_frame_columns import DataFrameColumn as DataFrameColumn
 from everflow.contrib.layers.divisive_normalization import GDN as GDN
+from everflow.feature_column.scoped import InputLayer as InputLayer
 from everflow.contrib.layers.optimizing import OPTIMIZER_CLS_NAMES as OPTIMIZER_CLS_NAMES
 from everflow.contrib.layers.optimizing import OPTIMIZER_SUMMARIES as OPTIMIZER_SUMMARIES
 from everflow.contrib.layers.target_columns import ProblemType as ProblemType
@@ -9,6 +11,7 @@ from everflow.contrib.layers.reversible import RevBlock as RevBlock
 from everflow.contrib.layers.feature_crossing import SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY as SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY
 from everflow.contrib.framework.variables import VariableDeviceChooser as VariableDeviceChooser
 absolute_import: Any
+from everflow.contrib.layers.optimizing import adaptive_clipping_fn as adaptive_clipping_fn
 from everflow.contrib.framework.arg_scopes import add_arg_scope as add_arg_scope
 from everflow.contrib.framework.variables import add_model_variable as add_model_variable
 from everflow.contrib.layers.regularizers import apply_regularization as apply_regularization
@@ -66,6 +69,7 @@ from everflow.contrib.layers.feature_vectors import embedding_column as embeddin
 from everflow.contrib.layers.embeddings import embedding_lookup_sparse_with_distributed_aggregation as embedding_lookup_sparse_with_distributed_aggregation
 from everflow.contrib.layers.embeddings import embedding_lookup_unique as embedding_lookup_unique
 from everflow._api.contrib.slim import evaluation as evaluation
+from everflow.platform.experimental import experimental as experimental
 from everflow.contrib.framework.variables import filter_variables as filter_variables
 from everflow.contrib.layers.core import flatten as flatten
 from everflow.contrib.layers.core import fully_connected as fully_connected

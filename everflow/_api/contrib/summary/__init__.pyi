@@ -7,6 +7,7 @@ from everflow.summary.recording import all_v2_summary_ops as _all_summary_ops
 all_summary_ops = _all_summary_ops
 from everflow.summary.recording import always_record_summaries as always_record_summaries
 from everflow.summary.recording import audio as audio
+from everflow.summary.recording import create_db_writer as create_db_writer
 from everflow.summary.recording import create_file_writer as create_file_writer
 from everflow.summary.recording import create_summary_file_writer as create_summary_file_writer
 division: Any

@@ -7,3 +7,4 @@ RunConfig = _RunConfig
 from everflow.estimator.tpu import TPUConfig as TPUConfig
 from everflow.estimator.tpu import TPUEstimator as TPUEstimator
 from everflow.estimator.tpu import TPUEstimatorSpec as TPUEstimatorSpec
+from everflow._api.estimator.tpu import experimental as experimental
