@@ -273,3 +273,30 @@ def test_slim_has_the_layer_of_feature_columns(session):
 def test_libraries_are_looked_for_beside_the_module_that_asks(tmp_path):
     with pytest.raises(tf.errors.NotFoundError, match="tests/contrib/nothing.so"):
         tf.contrib.util.loader.load_op_library("nothing.so")
+
+
+def remote_graph():
+    with tf.Graph().as_default() as graph:
+        a, b = tf.placeholder(tf.float32, name="a"), tf.placeholder(tf.float32, name="b")
+        tf.add(a, b, name="sum")
+        tf.cast(a * b, tf.int32, name="product")
+    return graph.as_graph_def()
+
+
+def test_remote_graphs_run_here(session):
+    x = tf.placeholder(tf.float32, [2])
+    total, product = tf.contrib.remote_fused_graph.remote_fused_graph_execute(
+        [x, tf.constant([3.0, 4.0])], [tf.float32, tf.int32], remote_graph(), ["a", "b"], ["sum", "product"], "somewhere", b""
+    )
+    assert (total.dtype, product.dtype, total.op.type) == (tf.float32, tf.int32, "RemoteFusedGraphExecute")
+    for scale in (1, 10):
+        found = session.run([total, product], {x: [1.0 * scale, 2.0 * scale]})
+        assert [value.tolist() for value in found] == [[scale + 3, 2 * scale + 4], [3 * scale, 8 * scale]]
+
+
+def test_remote_graphs_must_take_and_give_what_is_asked_for(session):
+    (found,) = tf.contrib.remote_fused_graph.remote_fused_graph_execute(
+        [1.0], [tf.float32], remote_graph(), ["a", "b"], ["sum"], "e", b"", [(tf.float32, [2])], [(tf.float32, [2])]
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match="2 inputs and 1 outputs was given 1 tensors"):
+        session.run(found)

@@ -48,6 +48,7 @@ from everflow._api.contrib import quantize as quantize
 from everflow._api.contrib import receptive_field as receptive_field
 from everflow._api.contrib import recurrent as recurrent
 from everflow._api.contrib import reduce_slice_ops as reduce_slice_ops
+from everflow._api.contrib import remote_fused_graph as remote_fused_graph
 from everflow._api.contrib import resampler as resampler
 from everflow._api.contrib import rnn as rnn
 from everflow._api.contrib import rpc as rpc

@@ -13,10 +13,10 @@ from google.protobuf.message import DecodeError
 from everflow.errors import data_loss, invalid_argument, not_found
 from everflow.graph import dtypes
 from everflow.io import gfile
-from everflow.io.event_database import EventDatabase
 from everflow.io.events import EventsWriter
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
+from everflow.ops.summaries.event_database import EventDatabase
 from everflow.ops.summaries.messages import add_sounds, fill_tensor, histogram_summary, image_summary, tag_of
 from everflow.proto import event_pb2
 from everflow.values.tensors import to_numpy

@@ -3,6 +3,7 @@ from typing import Any
 
 from everflow.autograph.conversion_api import AutoGraphError as AutoGraphError
 from everflow.autograph.options import ConversionOptions as ConversionOptions
+from everflow.autograph.stack_traces import StackTraceMapper as StackTraceMapper
 absolute_import: Any
 from everflow.autograph.conversion_api import convert_decorator as _convert
 convert = _convert

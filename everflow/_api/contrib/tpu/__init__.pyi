@@ -9,6 +9,7 @@ from everflow.estimator.tpu import InputPipelineConfig as InputPipelineConfig
 from everflow.estimator.tpu import TPURunConfig as _RunConfig
 RunConfig = _RunConfig
 from everflow.estimator.tpu import TPUConfig as TPUConfig
+from everflow.contrib.tpu_models import TPUDistributionStrategy as TPUDistributionStrategy
 from everflow.estimator.tpu import TPUEstimator as TPUEstimator
 from everflow.estimator.tpu import TPUEstimatorSpec as TPUEstimatorSpec
 from everflow.tpu.topology import Topology as Topology
@@ -23,6 +24,7 @@ from everflow.tpu.feeds import infeed_dequeue_tuple as infeed_dequeue_tuple
 infeed_enqueue: Any
 infeed_enqueue_tuple: Any
 from everflow.tpu.replication import initialize_system as initialize_system
+from everflow.contrib.tpu_models import keras_to_tpu_model as keras_to_tpu_model
 outfeed_dequeue: Any
 outfeed_dequeue_tuple: Any
 outfeed_enqueue: Any

@@ -8,6 +8,7 @@ import struct
 import sys
 from typing import Any
 
+from everflow.graph.tensor_proto import make_ndarray
 from everflow.proto import graph_pb2, types_pb2
 
 # Columns that hold numbers are INTEGER unless they are named here.
@@ -174,6 +175,4 @@ def _as_tensor(value: Any) -> tuple[str, int, list[int], bytes | None, list[byte
     shape = [dim.size for dim in tensor.tensor_shape.dim]
     if tensor.dtype == types_pb2.DT_STRING:
         return "", tensor.dtype, shape, None, list(tensor.string_val)
-    from everflow.graph.tensor_proto import make_ndarray
-
     return "", tensor.dtype, shape, make_ndarray(tensor).tobytes(), []
