@@ -5,6 +5,8 @@ from __future__ import annotations
 import curses
 import curses.textpad
 import os
+import signal
+import threading
 from typing import Any, NamedTuple
 
 from everflow.debug.cli.menus import MenuItem
@@ -21,6 +23,16 @@ WHEEL_UP = curses.BUTTON4_PRESSED
 # curses knows this button only since Python 3.10's ncurses 6.
 WHEEL_DOWN = getattr(curses, "BUTTON5_PRESSED", 1 << 21)
 CLICKS = curses.BUTTON1_CLICKED | curses.BUTTON1_RELEASED
+
+
+def _take_sizes_from_readline() -> None:
+    """Once imported, readline hears of new sizes of the terminal and keeps the first in the environment; curses then would do neither."""
+    for name in ("LINES", "COLUMNS"):
+        if name not in os.environ:
+            os.unsetenv(name)
+    # What Python knows of handlers says nothing of readline's.
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGWINCH) in (None, signal.SIG_DFL):
+        signal.signal(signal.SIGWINCH, signal.SIG_DFL)
 
 
 class Rectangle(NamedTuple):
@@ -60,6 +72,7 @@ class Terminal:
     def _screen_init(self) -> None:
         if os.environ.get("TERM") == "xterm" and os.environ.get("COLORTERM") in _COLOR_READY_COLORTERMS:
             os.environ["TERM"] = _COLOR_ENABLED_TERM
+        _take_sizes_from_readline()
         self._stdscr = curses.initscr()
         self._screen_color_init()
 
