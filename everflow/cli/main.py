@@ -18,6 +18,7 @@ COMMANDS = {
     "records": "show what is in record files (TFRecord)",
     "run": "run a TensorFlow program with Everflow",
     "serve": "serve models over gRPC and REST",
+    "tfdbg": "look at the tensors that a debugged run dumped",
 }
 
 # Programs of TensorFlow, under the names that they have there: command(arguments) of everflow.tools.<name>.

@@ -47,7 +47,7 @@ class Terminal:
 
     def until(self, text):
         """Waits until something is written; returns all that was, up to it."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while text not in self.written:
             assert time.monotonic() < deadline, self.written
             if select.select([self.end], [], [], 1)[0]:
@@ -73,7 +73,11 @@ def test_a_program_takes_the_terminal_and_gives_it_back(terminal):
     shown = terminal.until(b"plain")
     # Red, as xterm writes it.
     assert b"\x1b[31mcrimson" in shown
+    terminal.until(b"Mouse: ON")
     terminal.resize(15, 50)
+    # All is drawn again.
+    terminal.until(b"Heading")
+    terminal.until(b"Mouse: ON")
     terminal.type(b"show size\r")
     terminal.until(b"width=48;")
     terminal.type(b"exit\r")
