@@ -35,7 +35,7 @@ Baseline = dict[str, list[str]]
 class Tree:
     """Where one set of tests lies, and what its files are called."""
 
-    root: str
+    roots: tuple[str, ...]
     tests: str
     # Modules that only tests import: they come from TensorFlow's sources too, as tests do.
     helpers: str
@@ -43,27 +43,32 @@ class Tree:
     prefix: str
 
 
+# The helpers of tensorflow/python, which tests of tf.contrib import too.
+PYTHON_HELPERS = (
+    r"^tensorflow/python/(keras/(model_subclassing_test_util|distribute/(keras_correctness_test_base|multi_worker_testing_utils)"
+    r"|layers/preprocessing/preprocessing_test_utils|mixed_precision/experimental/test_util)"
+    r"|distribute/(combinations|model_combinations|strategy_combinations|strategy_test_lib|\w+_test_base|test_util|single_loss_example"
+    r"|model_collection/\w+)|debug/(lib/session_debug_testlib|cli/cli_test_utils))\.py$"
+)
+
 TREES = {
     "python": Tree(
-        "tensorflow/python",
+        ("tensorflow/python",),
         r"/(kernel_tests(/(linalg|distributions|random|signal))?|client|framework|ops(/(losses|ragged))?|training(/tracking)?|eager"
         r"|data/(experimental/)?kernel_tests|layers|feature_column|saved_model|summary(/writer)?|tools|keras(/(layers|engine|utils))?"
         r"|debug/(lib|cli|wrappers)|lib/io|util|platform|profiler|user_ops|distribute)/\w+_test\.py$",
-        r"/(keras/(model_subclassing_test_util|distribute/(keras_correctness_test_base|multi_worker_testing_utils)"
-        r"|layers/preprocessing/preprocessing_test_utils|mixed_precision/experimental/test_util)"
-        r"|distribute/(combinations|model_combinations|strategy_combinations|strategy_test_lib|\w+_test_base|test_util|single_loss_example"
-        r"|model_collection/\w+)|debug/(lib/session_debug_testlib|cli/cli_test_utils))\.py$",
+        PYTHON_HELPERS,
         "tensorflow/python/",
     ),
     "contrib": Tree(
-        "tensorflow/contrib",
-        r"_test\.py$",
-        r"(test_utils?|test_base|test_data|testing_common|statistical_testing|/tests/match)\.py$",
+        ("tensorflow/contrib", "tensorflow/python"),
+        r"^tensorflow/contrib/.*_test\.py$",
+        r"^tensorflow/contrib/.*(test_utils?|test_base|test_data|testing_common|statistical_testing|/tests/match)\.py$|" + PYTHON_HELPERS,
         "tensorflow/contrib/",
     ),
     # The sources of tensorflow/estimator, a repository of its own.
     "estimator": Tree(
-        "tensorflow_estimator", r"_test(_fc_v\d|_v\d)*\.py$", r"testing_utils(_v1)?\.py$", "tensorflow_estimator/(python/estimator/)?"
+        ("tensorflow_estimator",), r"_test(_fc_v\d|_v\d)*\.py$", r"testing_utils(_v1)?\.py$", "tensorflow_estimator/(python/estimator/)?"
     ),
 }
 
@@ -74,16 +79,16 @@ def sources(place: pathlib.Path, ref: str, tree: Tree) -> Iterator[tuple[str, by
     def is_ours(path: str) -> bool:
         return bool(re.search(tree.tests, path) or re.search(tree.helpers, path))
 
-    if (place / tree.root).is_dir():
-        for file in sorted((place / tree.root).rglob("*.py")):
+    if all((place / root).is_dir() for root in tree.roots):
+        for file in sorted(file for root in tree.roots for file in (place / root).rglob("*.py")):
             path = file.relative_to(place).as_posix()
             if is_ours(path):
                 yield path, file.read_bytes()
         return
     git = ["git", f"--git-dir={place}"]
-    listing = subprocess.run([*git, "ls-tree", "-r", "--name-only", ref, tree.root], capture_output=True, text=True)
+    listing = subprocess.run([*git, "ls-tree", "-r", "--name-only", ref, *tree.roots], capture_output=True, text=True)
     if listing.returncode:
-        sys.exit(f"conformance: {place} holds neither {tree.root} nor a git repository with {ref}: {listing.stderr.strip()}")
+        sys.exit(f"conformance: {place} holds neither {' and '.join(tree.roots)} nor a git repository with {ref}: {listing.stderr.strip()}")
     paths = [path for path in listing.stdout.splitlines() if is_ours(path)]
     for start in range(0, len(paths), 200):
         archive = subprocess.run([*git, "archive", ref, *paths[start : start + 200]], check=True, capture_output=True).stdout

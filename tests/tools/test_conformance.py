@@ -9,11 +9,12 @@ import sys
 TOOL = pathlib.Path(__file__).parents[2] / "tools" / "conformance.py"
 TESTS = """
 from tensorflow.contrib.slim.python import test_util
+from tensorflow.python.distribute import strategy_combinations
 import tensorflow as tf
 
 class WordTest(tf.test.TestCase):
     def testSame(self):
-        self.assertAllEqual([1, test_util.TWO], tf.constant([1, 2]))
+        self.assertAllEqual([strategy_combinations.ONE, test_util.TWO], tf.constant([1, 2]))
 
     def testOther(self):
         self.assertAllEqual([1, 3], tf.constant([1, 2]))
@@ -29,6 +30,11 @@ def test_tests_of_a_checkout_are_counted(tmp_path):
     (folder / "words_test.py").write_text(TESTS)
     (folder / "test_util.py").write_text("TWO = 2\n")
     (folder / "other_test.py").write_text("raise RuntimeError('no test of this file counts')\n")
+    # Tests of tf.contrib use helpers of the other tree, and none of its tests.
+    core = tmp_path / "sources" / "tensorflow" / "python" / "distribute"
+    core.mkdir(parents=True)
+    (core / "strategy_combinations.py").write_text("ONE = 1\n")
+    (core / "values_test.py").write_text("raise RuntimeError('this one is of another tree')\n")
     baseline = tmp_path / "baseline.json.xz"
     counted = {"slim__python__words_test.py": ["WordTest::testSame", "WordTest::testOther"]}
     baseline.write_bytes(lzma.compress(json.dumps(counted).encode()))
