@@ -371,12 +371,13 @@ def _run_independently(
     rpc_layer: str | None,
     environment: str | None,
 ) -> Any:
-    _configured_for_servers(strategy, eval_strategy, session_config, cluster_spec, task_type, task_id)
+    server_config = copy.deepcopy(session_config)
+    _configured_for_servers(strategy, eval_strategy, server_config, cluster_spec, task_type, task_id)
     server = HERE._run_std_server(
         cluster_spec=cluster_spec,
         task_type=task_type,
         task_id=task_id,
-        session_config=session_config,
+        session_config=server_config,
         rpc_layer=rpc_layer,
         environment=environment,
     )

@@ -70,7 +70,7 @@ def run_steps(fn: Callable[..., Any], iterator: Any, iterations: Any, initial_lo
             return [i + 1, *(tf.identity(output) for output in outputs)]
 
     start = [tf.constant(0), *(tf.convert_to_tensor(value) for value in initial)]
-    found = tf.while_loop(lambda i, *_: i < iterations, body, start, parallel_iterations=1, return_same_structure=True)
+    found = tf.while_loop(lambda i, *_: i < iterations, body, start, name="", parallel_iterations=1, return_same_structure=True)
     context.run_op = tf.group(*found)  # type: ignore[attr-defined]
     last = iter(found[1:])
     outputs = {}

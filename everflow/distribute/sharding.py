@@ -25,7 +25,7 @@ def clone_dataset(dataset: Any) -> Any:
     if tf.executing_eagerly():
         return dataset
     variant = dataset._variant_tensor
-    found = _VariantDataset(_cloned(variant.op, {}).outputs[variant.value_index], dataset.element_spec)
+    found = _VariantDataset(_cloned(variant.op, {}).outputs[variant.value_index], dataset.element_spec).with_options(dataset.options())
     return DatasetV1Adapter(found) if isinstance(dataset, DatasetV1) else found
 
 

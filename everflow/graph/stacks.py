@@ -30,7 +30,7 @@ class Entry:
         item, items = self._item, self._stack.stack
         if items and items[-1] is item:
             items.pop()
-        elif items and items[-1] is _global and item not in items:
+        elif items and items[-1] is _global.graph and item not in items:
             # The stack was emptied meanwhile by `forget_graphs`.
             items.pop()
         elif self.enforce_nesting and items:
@@ -103,7 +103,15 @@ def in_eager_mode() -> bool:
 
 graphs = internal("framework.ops._default_graph_stack")(Stack())
 sessions = internal("framework.ops._default_session_stack")(Stack())
-_global: Graph | None = None
+
+
+class _Global(threading.local):
+    """The graph of a thread that is the default one where none was entered."""
+
+    graph: Graph | None = None
+
+
+_global = _Global()
 
 
 @public("get_default_graph")
@@ -118,26 +126,24 @@ def get_default_graph() -> Graph:
 
 
 def has_global_graph() -> bool:
-    """Whether anybody asked for the graph that is the default one where none was entered."""
-    return _global is not None
+    """Whether this thread asked for the graph that is the default one where none was entered."""
+    return _global.graph is not None
 
 
 def global_graph() -> Graph:
-    """The graph that is the default one where none was entered."""
-    global _global
-    if _global is None:
+    """The graph that is the default one where none was entered: each thread has one of its own."""
+    if _global.graph is None:
         from everflow.graph.graph import Graph
 
-        _global = Graph()
-    return _global
+        _global.graph = Graph()
+    return _global.graph
 
 
 def forget_graphs() -> None:
     """Empties this thread's stack and forgets the global graph. Where a graph was being built, one still is: a new global one."""
-    global _global
     is_building = bool(graphs.stack) and graphs.stack[-1] is not EAGER
     graphs.stack.clear()
-    _global = None
+    _global.graph = None
     if is_building and _eager_by_default:
         graphs.stack.append(global_graph())
 
@@ -145,14 +151,13 @@ def forget_graphs() -> None:
 @public("reset_default_graph")
 @internal("framework.ops.reset_default_graph")
 def reset_default_graph() -> None:
-    """Forgets the global default graph; the next one who asks gets a new, empty one."""
+    """Forgets this thread's global default graph; the next one who asks gets a new, empty one."""
     if graphs.stack:
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create "
             "a new graph."
         )
-    global _global
-    _global = None
+    _global.graph = None
 
 
 @internal("framework.ops.has_default_graph")

@@ -6,9 +6,10 @@ import contextlib
 from typing import Any
 
 import everflow as tf
-from everflow import nest
+from everflow import nest, version2
 from everflow.api import internal, public
-from everflow.distribute.strategy_context import has_strategy
+from everflow.arguments import arguments
+from everflow.distribute.strategy_context import default_strategy, has_strategy
 from everflow.eager.context import executing_eagerly
 from everflow.graph.dtypes import as_dtype
 from everflow.graph.scopes import init_scope, name_scope
@@ -26,6 +27,7 @@ from everflow.keras.training.data import Workers, batches_of, one_batch, split_b
 from everflow.keras.training.eager_steps import EagerSteps, apply_gradients
 from everflow.keras.training.inputs import ModelInputs
 from everflow.keras.training.replicated_steps import ReplicatedSteps, own_share
+from everflow.keras.training.spread_copy import SpreadCopy
 from everflow.keras.training.steps import GraphSteps
 from everflow.platform import logging as tf_logging
 
@@ -49,6 +51,7 @@ class Model(Network):
     _steps: Any = None
     _run_eagerly: Any = None
     _input_structure: Any = None
+    _spread: SpreadCopy | None = None
 
     @property
     def _object_identifier(self) -> str:
@@ -69,12 +72,12 @@ class Model(Network):
         **kwargs: Any,
     ) -> None:
         """Says how the model is trained: with which optimizer, and by which losses and metrics."""
+        given = arguments(locals())
         self._run_eagerly = kwargs.pop("run_eagerly", None)
-        kwargs.pop("experimental_run_tf_function", None)
+        runs_functions = kwargs.pop("experimental_run_tf_function", executing_eagerly())
+        self._spread = None
         if distribute is not None:
-            raise ValueError(
-                "Distribute argument in compile is not available in TF 2.0 please create the model under the distribution strategy scope."
-            )
+            self._spread = self._spread_by(given, runs_functions)
         if kwargs and executing_eagerly():
             raise ValueError(
                 f"Session keyword arguments are not supported when `run_eagerly=True`. You passed the following Session arguments: {kwargs}"
@@ -93,6 +96,16 @@ class Model(Network):
             raise ValueError("target_tensors argument is not supported when running a model eagerly.")
         if self.outputs and self.built:
             self._finish_compile(self.outputs)
+
+    def _spread_by(self, given: dict[str, Any], runs_functions: bool) -> SpreadCopy | None:
+        """What `compile(distribute=strategy)` asks for: a copy of the model in the strategy's scope."""
+        strategy = given.pop("distribute")
+        if version2.enabled() or runs_functions:
+            raise ValueError(
+                "Distribute argument in compile is not available in TF 2.0 please create the model under the distribution strategy scope."
+            )
+        tf_logging.warning("Distribute argument in compile is deprecated please create the model under the distribution strategy scope.")
+        return None if strategy is default_strategy() else SpreadCopy(self, strategy, given)
 
     def _with_scaled_loss(self, optimizer: Any) -> Any:
         """The optimizer with the loss scale of the model's policy, unless it has one already."""
@@ -314,6 +327,8 @@ class Model(Network):
         **kwargs: Any,
     ) -> Any:
         """Trains for some epochs; returns a history of losses and metrics."""
+        if self._spread is not None:
+            return self._spread.run("fit", arguments(locals()))
         if "nb_epoch" in kwargs:
             tf_logging.warning("The `nb_epoch` argument in `fit` has been renamed `epochs`.")
             epochs = kwargs.pop("nb_epoch")
@@ -345,6 +360,8 @@ class Model(Network):
         use_multiprocessing: bool = False,
     ) -> Any:
         """The loss and the metrics over data."""
+        if self._spread is not None:
+            return self._spread.run("evaluate", arguments(locals()))
         self._assert_compile_was_called()
         x, y, sample_weight, batch_size = own_share(self._distribution_strategy, x, y, sample_weight, batch_size, False)
         batches = batches_of(
@@ -365,6 +382,8 @@ class Model(Network):
         use_multiprocessing: bool = False,
     ) -> Any:
         """The outputs for data."""
+        if self._spread is not None:
+            return self._spread.run("predict", arguments(locals()))
         batches = batches_of(
             self, x, batch_size=batch_size, steps=steps, with_targets=False, workers=Workers(workers, use_multiprocessing, max_queue_size)
         )

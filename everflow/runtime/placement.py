@@ -97,6 +97,8 @@ class Placer:
             if leader is not None:
                 task = self.task_of(leader)
                 spec = spec.replace(job=task.job, task=task.index)
+            elif spec.job is None:
+                spec = _place_of_users(op, spec)
         kind, index = (spec.device_type or "CPU").upper(), spec.device_index or 0
         tasks = [t for t in self.tasks if spec.job in (None, t.job) and spec.task in (None, t.index) and spec.replica in (None, 0)]
         for task in tasks:
@@ -137,8 +139,7 @@ def _is_handle(t: Any) -> bool:
 
 
 def _leader(op: Operation) -> Operation | None:
-    """The op that another is best with: the one whose value it reads, that it is colocated with, or that uses its resource and says
-    where."""
+    """The op that another is best with: the one whose value it reads, or that it is colocated with."""
     owners = [t.op for t in op.inputs if _is_handle(t)]
     if owners and not calls_functions(op):
         return owners[0]
@@ -146,5 +147,11 @@ def _leader(op: Operation) -> Operation | None:
         name = (group.decode() if isinstance(group, bytes) else group).removeprefix("loc:@")
         if name != op.name and name in op.graph._by_name:
             return op.graph._by_name[name]
-    users = (c for t in op.outputs if t.dtype is resource for c in t.consumers())
-    return next((c for c in users if DeviceSpec.from_string(c._device).job), None)
+    return None
+
+
+def _place_of_users(op: Operation, spec: DeviceSpec) -> DeviceSpec:
+    """What an op that says nothing of its task asks for: to be where those who use its resource say that they are."""
+    users = (DeviceSpec.from_string(c._device) for t in op.outputs if t.dtype is resource for c in t.consumers())
+    found = next((user for user in users if user.job), None)
+    return spec if found is None else spec.replace(job=found.job, task=found.task)
