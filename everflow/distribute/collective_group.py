@@ -6,6 +6,7 @@ import atexit
 import datetime
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -14,38 +15,62 @@ import torch.distributed as dist
 
 from everflow.distribute.cluster_spec import ClusterSpec
 from everflow.distribute.cluster_workers import id_in_cluster, worker_count
+from everflow.distribute.wire import called, channel
 from everflow.errors import failed_precondition, unavailable
+from everflow.proto import worker_pb2
+from everflow.runtime.tasks import served
 
 _MERGES = {"Add": dist.ReduceOp.SUM, "Mul": dist.ReduceOp.PRODUCT, "Min": dist.ReduceOp.MIN, "Max": dist.ReduceOp.MAX}
+COMPLETE_GROUP = "/tensorflow.WorkerService/CompleteGroup"
 
 
 class ProcessGroup:
-    """The workers of a cluster: each is a process, and they meet at the first of them."""
+    """The workers of a cluster: each is a process, and they meet at the first of them.
+
+    Where tasks run servers, the first one's server says at which port; else they meet at its address itself.
+    """
 
     def __init__(self, cluster_spec: ClusterSpec, task_type: str, task_id: int) -> None:
         self.size = worker_count(cluster_spec, task_type)
         self.rank = id_in_cluster(cluster_spec, task_type, task_id)
         leader = "chief" if "chief" in cluster_spec.jobs else "worker"
         self.address = cluster_spec.task_address(leader, 0)
+        self._own_address = cluster_spec.task_address(task_type, task_id)
         self._lock = threading.Lock()
         self._group: Any = None
 
     def _connected(self) -> Any:
         with self._lock:
             if self._group is None:
-                seconds = float(os.environ.get("EVERFLOW_COLLECTIVE_TIMEOUT", "600"))
-                patience = datetime.timedelta(seconds=seconds)
-                host, _, port = self.address.rpartition(":")
+                patience = _patience()
                 try:
-                    store = dist.TCPStore(host, int(port), self.size, is_master=self.rank == 0, timeout=patience)
+                    store = self._store(patience)
                     self._group = dist.ProcessGroupGloo(dist.PrefixStore("everflow", store), self.rank, self.size, patience)
                     # Its threads end with it, and must before Python does.
-                    atexit.register(self._leave)
+                    atexit.register(_leave, weakref.ref(self))
                 except RuntimeError as error:
                     raise unavailable(f"The workers did not meet at {self.address}: {error}") from None
             return self._group
 
-    def _leave(self) -> None:
+    def _store(self, patience: datetime.timedelta) -> Any:
+        """Where the members find each other."""
+        host, _, port = self.address.rpartition(":")
+        server = served.get(self._own_address)
+        if server is None:
+            return dist.TCPStore(host, int(port), self.size, is_master=self.rank == 0, timeout=patience)
+        if self.rank == 0:
+            return server.meeting_place()
+        ask = channel(self.address).unary_unary(
+            COMPLETE_GROUP,
+            request_serializer=worker_pb2.CompleteGroupRequest.SerializeToString,
+            response_deserializer=worker_pb2.CompleteGroupResponse.FromString,
+        )
+        # The key names the place; it is opaque to all but the members.
+        answer = called(ask, worker_pb2.CompleteGroupRequest(group_size=self.size), timeout=patience.total_seconds())
+        return dist.TCPStore(host, int(answer.communicator_key), self.size, is_master=False, timeout=patience)
+
+    def leave(self) -> None:
+        """Ends the connections."""
         with self._lock:
             self._group = None
 
@@ -80,6 +105,20 @@ class ProcessGroup:
         self._done("Waiting", lambda group: group.barrier())
 
 
+def _leave(group: Any) -> None:
+    if (found := group()) is not None:
+        found.leave()
+
+
+def _patience() -> datetime.timedelta:
+    return datetime.timedelta(seconds=float(os.environ.get("EVERFLOW_COLLECTIVE_TIMEOUT", "600")))
+
+
+def new_meeting_place() -> Any:
+    """A store at a free port of this machine, for the members of a group to find each other."""
+    return dist.TCPStore("localhost", 0, is_master=True, wait_for_workers=False, timeout=_patience())
+
+
 class _Current:
     group: ProcessGroup | None = None
 
@@ -96,9 +135,10 @@ def join(cluster_spec: ClusterSpec, task_type: str, task_id: int) -> None:
     _current.group = found
 
 
-def process_group(group_size: int) -> ProcessGroup:
-    """The group that an op of this many members belongs to."""
-    group = _current.group
+def process_group(group_size: int, context: Any = None) -> ProcessGroup:
+    """The group that an op of this many members belongs to: its server's, where a server runs it."""
+    server = getattr(context, "server", None)
+    group = _current.group if server is None else server.process_group()
     if group is None or group.size != group_size:
         known = "no cluster" if group is None else f"a cluster of {group.size}"
         raise failed_precondition(

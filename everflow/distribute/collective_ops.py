@@ -25,7 +25,7 @@ def _reduce(node: Node) -> Callable[..., Any]:
     size, merge, is_mean = node.attr("group_size"), _text(node.attr("merge_op")), _text(node.attr("final_op")) == "Div"
 
     def reduce(value: torch.Tensor) -> torch.Tensor:
-        total = value if size == 1 else process_group(size).reduced(value, merge)
+        total = value if size == 1 else process_group(size, node.context).reduced(value, merge)
         if not is_mean:
             return total
         return total / size if total.is_floating_point() else torch.div(total, size, rounding_mode="trunc")
@@ -38,7 +38,7 @@ op("CollectiveReduce", kernel=_reduce, shape=same_as_input)
 
 def _gather(node: Node) -> Callable[..., Any]:
     size = node.attr("group_size")
-    return lambda value: value if size == 1 else process_group(size).gathered(value)
+    return lambda value: value if size == 1 else process_group(size, node.context).gathered(value)
 
 
 op("CollectiveGather", kernel=_gather, shape=from_attr())
@@ -46,7 +46,7 @@ op("CollectiveGather", kernel=_gather, shape=from_attr())
 
 def _send(node: Node) -> Callable[..., Any]:
     size = node.attr("group_size")
-    return lambda value: value if size == 1 else process_group(size).broadcast(value, True)
+    return lambda value: value if size == 1 else process_group(size, node.context).broadcast(value, True)
 
 
 op("CollectiveBcastSend", kernel=_send, shape=same_as_input)
@@ -55,7 +55,7 @@ op("CollectiveBcastSend", kernel=_send, shape=same_as_input)
 def _receive(node: Node) -> Callable[..., Any]:
     size, dtype = node.attr("group_size"), torch_dtype(node.attr("T"))
     dims = tuple(node.attr("shape"))
-    return lambda: process_group(size).broadcast(torch.zeros(dims, dtype=dtype), False)
+    return lambda: process_group(size, node.context).broadcast(torch.zeros(dims, dtype=dtype), False)
 
 
 op("CollectiveBcastRecv", kernel=_receive, shape=from_attr())

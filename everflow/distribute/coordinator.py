@@ -342,7 +342,7 @@ def run_distribute_coordinator(
     environment = config.get("environment")
     eval_fn = eval_fn or worker_fn
     if not eval_strategy:
-        eval_strategy = strategy
+        logging.warning("`eval_strategy` is not passed in. No distribution strategy will be used for evaluation.")
     session_config = session_config or tf.ConfigProto(allow_soft_placement=True)
 
     if not cluster_spec:

@@ -105,6 +105,19 @@ class CollectiveAllReduceExtended(MirroredExtended):
     def _num_replicas_in_sync(self) -> int:
         return self._device_map.num_replicas_in_graph * self._num_workers
 
+    def _copies(self, next_creator: Any, devices: Sequence[str], kwargs: dict[str, Any]) -> list[Any]:
+        given, own = kwargs["initial_value"], []
+
+        def noted() -> Any:
+            own.append(tf.convert_to_tensor(given() if callable(given) else given, dtype=kwargs.get("dtype")))
+            return own[0]
+
+        copies = super()._copies(next_creator, devices, {**kwargs, "initial_value": noted})
+        if self._num_workers > 1 and own and copies[0]._in_graph_mode:
+            # Who asks for an initial value later, worker by worker, gets the worker's own: nobody would be there to agree with.
+            copies[0]._initial_value = own[0]
+        return copies
+
     def _initial_value(self, replica: int, where: str, first: Any, kwargs: dict[str, Any]) -> Any:
         """What a copy starts with: the first worker's value."""
         if first is not None or self._num_workers == 1:

@@ -29,7 +29,7 @@ class _ThreadState:
         self._graphs, self._sessions = list(graphs.stack), list(sessions.stack)
         self._eager_scope = stacks.eager_scope.name
         self._tapes = list(ACTIVE.tapes)
-        self._graph = get_default_graph()
+        self._graph, self._global_graph = get_default_graph(), stacks.global_graph()
         state = self._graph._stacks()
         self._of_graph = {name: getattr(state, name) for name in _STACKS if hasattr(state, name)}
         if not in_eager_mode():
@@ -40,6 +40,7 @@ class _ThreadState:
     def entered(self, replica: int) -> Iterator[None]:
         """These scopes, in the thread of a replica."""
         graphs.stack[:], sessions.stack[:] = self._graphs, self._sessions
+        stacks.adopt_global_graph(self._global_graph)
         stacks.eager_scope.name = self._eager_scope
         ACTIVE.tapes[:] = self._tapes
         state = self._graph._stacks()

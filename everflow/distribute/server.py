@@ -12,6 +12,7 @@ from typing import Any
 from everflow import errors
 from everflow.api import internal, public
 from everflow.distribute.cluster_spec import ClusterSpec, ServerDef
+from everflow.distribute.collective_group import ProcessGroup, new_meeting_place
 from everflow.distribute.master_service import listen
 from everflow.distribute.remote_task import RemoteTask
 from everflow.distribute.server_context import ServerContext
@@ -57,6 +58,9 @@ class Server:
         # How many parts there are here of each session of another master.
         self._parts_of: collections.Counter[str] = collections.Counter()
         self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._meeting_place: Any = None
+        self._group: ProcessGroup | None = None
         self._listener, self._port = listen(self, _port(self._address))
         if start:
             self.start()
@@ -98,7 +102,7 @@ class Server:
         tasks = self._tasks(ClusterSpec(config.cluster_def) if given else self.spec, list(config.device_filters) if config else [], limit)
         if is_isolated or given:
             tasks = [t.known_as(t.job, t.index, Resources(t.job) if is_isolated else t.resources) for t in tasks]
-        context = ServerContext(graph, config, tasks, is_isolated)
+        context = ServerContext(self, graph, config, tasks, is_isolated)
         self._contexts.add(context)
         if is_isolated or given:
             definition = ServerDef(cluster=(ClusterSpec(config.cluster_def) if given else self.spec).as_cluster_def(), protocol="grpc")
@@ -116,7 +120,7 @@ class Server:
             self._parts_of[master] -= 1
             return bool(master) and self._parts_of[master] <= 0
 
-        context = ServerContext(graph, config, tasks, False, master, over)
+        context = ServerContext(self, graph, config, tasks, False, master, over)
         self._contexts.add(context)
         return context
 
@@ -127,6 +131,20 @@ class Server:
         for context in list(self._contexts):
             context.is_aborted = True
             context.close()
+
+    def process_group(self) -> ProcessGroup | None:
+        """The workers of the cluster, with whom this task's ops reduce values; None for a task that is no worker."""
+        if self._group is None and self.task.job in ("chief", "worker"):
+            with self._lock:
+                self._group = self._group or ProcessGroup(self.spec, self.task.job, self.task.index)
+        return self._group
+
+    def meeting_place(self) -> Any:
+        """Where the workers of the cluster find each other, if this is the first of them."""
+        with self._lock:
+            if self._meeting_place is None:
+                self._meeting_place = new_meeting_place()
+            return self._meeting_place
 
     def _tasks(self, spec: ClusterSpec, filters: list[str], timeout: float | None = None) -> list[Task]:
         """The tasks of a cluster as far as filters let them be seen; this server's own comes first."""

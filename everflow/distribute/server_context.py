@@ -20,9 +20,17 @@ class ServerContext(Context):
     is_shared = True
 
     def __init__(
-        self, graph: Graph, config: Any, tasks: list[Task], is_isolated: bool, handle: str = "", over: Callable[[], bool] = lambda: True
+        self,
+        server: Any,
+        graph: Graph,
+        config: Any,
+        tasks: list[Task],
+        is_isolated: bool,
+        handle: str = "",
+        over: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__(graph, config, tasks)
+        self.server = server
         self.handle = handle or secrets.token_hex(8)
         self.is_aborted = False
         self._is_isolated = is_isolated

@@ -206,6 +206,14 @@ class Worker:
         return worker_pb2.CleanupAllResponse()
 
     @answering
+    def CompleteGroup(self, request: Any) -> Any:
+        """Tells a member of a group where the members meet."""
+        place = self._server.meeting_place()
+        return worker_pb2.CompleteGroupResponse(
+            group_key=request.group_key, group_size=request.group_size, communicator_key=str(place.port).encode()
+        )
+
+    @answering
     def Logging(self, request: Any) -> Any:
         """Calls are not logged: there is nothing to tell."""
         return worker_pb2.LoggingResponse()

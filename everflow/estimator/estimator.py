@@ -15,7 +15,7 @@ import everflow as tf
 from everflow import internals, looks
 from everflow.api import internal, public
 from everflow.distribute.replica_devices import replica_device_setter
-from everflow.estimator import arguments, distributing, exporting, running
+from everflow.estimator import arguments, clustered, distributing, exporting, running
 from everflow.estimator.input_data import IteratorInitializerHook, with_hooks
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.run_config import RunConfig, TaskType, default_session_config
@@ -172,6 +172,12 @@ class Estimator:
         return self
 
     def _train_model(self, input_fn: Any, hooks: list[Any], saving_listeners: list[Any]) -> Any:
+        if clustered.spans_a_cluster(self._config):
+
+            def train(strategy: Any) -> Any:
+                return clustered.for_worker(self, strategy, is_training=True)._train_model(input_fn, hooks, saving_listeners)
+
+            return clustered.run(self._config, train)
         if self._train_distribution is not None:
             return distributing.train(self, self._train_distribution, input_fn, hooks, saving_listeners)
         with tf.Graph().as_default() as graph, graph.device(self._device_fn):

@@ -65,10 +65,7 @@ _SEEN_BY = {
 class _Cluster:
     """What the environment variable TF_CONFIG says."""
 
-    def __init__(self) -> None:
-        text = json.loads(os.environ.get("TF_CONFIG") or "{}")
-        if text:
-            logging.info("TF_CONFIG environment variable: %s", text)
+    def __init__(self, text: dict[str, Any]) -> None:
         self.text = text
         self.service = text.get("service")
         if self.service is not None and not isinstance(self.service, dict):
@@ -146,12 +143,47 @@ class _Cluster:
         return "grpc://" + jobs[self.type][self.id]
 
 
+class Strategies:
+    """The strategies that a RunConfig is given, and the mode in which the workers of a cluster run under them."""
+
+    def __init__(self, text: dict[str, Any], train: Any, evaluation: Any, both: Any) -> None:
+        self.train, self.eval = train, evaluation
+        self.mode: str | None = None
+        self.cluster: Any = None
+        self.are_given = any(given is not None for given in (train, evaluation, both))
+        if not self.are_given:
+            return
+        logging.info("Initializing RunConfig with distribution strategies.")
+        remote = None
+        if both is not None:
+            if both.train_distribute is not None:
+                if train is not None:
+                    raise ValueError("Either `train_distribute` or`experimental_distribute.train_distribute` can be set.")
+                self.train = both.train_distribute
+            if both.eval_distribute is not None:
+                if evaluation is not None:
+                    raise ValueError("Either `eval_distribute` or`experimental_distribute.eval_distribute` can be set.")
+                self.eval = both.eval_distribute
+            remote = both.remote_cluster
+        own = text.get("cluster") or {}
+        if own and remote:
+            raise ValueError('Cannot set both "cluster_spec" of TF_CONFIG and `experimental_distribute.remote_cluster`')
+        self.cluster = remote or ClusterSpec(own)
+        if self.train is None or not (own or remote):
+            logging.info("Not using Distribute Coordinator.")
+            return
+        self.mode = "standalone_client" if remote else "independent_worker"
+        logging.info("RunConfig initialized for Distribute Coordinator with %s mode", self.mode.upper())
+
+
 @public("estimator.RunConfig")
 @internal("estimator.run_config.RunConfig")
 class RunConfig:
     """How an estimator trains: its folder, seeds, how often it saves and logs, and its place in a cluster."""
 
     _session_config: Any
+    # In which mode the workers of a cluster run under a strategy, if they do.
+    _distribute_coordinator_mode: str | None
     model_dir: Any
 
     def __init__(
@@ -181,8 +213,14 @@ class RunConfig:
             save_checkpoints_steps = None
         elif save_checkpoints_steps is not None and save_checkpoints_secs is not None:
             raise ValueError("`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.")
-        cluster = _Cluster()
-        model_dir = _joined_model_dir(cluster.text, model_dir)
+        text = json.loads(os.environ.get("TF_CONFIG") or "{}")
+        if text:
+            logging.info("TF_CONFIG environment variable: %s", text)
+        strategies = Strategies(text, train_distribute, eval_distribute, experimental_distribute)
+        train_distribute, eval_distribute = strategies.train, strategies.eval
+        # Where a strategy knows the cluster, the tasks are told who they are when they run.
+        cluster = _Cluster({} if strategies.mode else text)
+        model_dir = _joined_model_dir(text, model_dir)
         if session_config is None and cluster.spec and cluster.type in _SEEN_BY:
             session_config = default_session_config()
             session_config.device_filters.extend(seen.format(cluster.id) for seen in _SEEN_BY[cluster.type])
@@ -217,6 +255,10 @@ class RunConfig:
         if cluster.is_evaluator:
             self._num_ps_replicas = self._num_worker_replicas = 0
             self._cluster_spec = ClusterSpec({})
+        if strategies.are_given:
+            self._distribute_coordinator_mode = strategies.mode
+            if strategies.mode:
+                self._cluster_spec = strategies.cluster
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {vars(self)}>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 import everflow as tf
 from everflow import internals
 from everflow.api import internal
+from everflow.distribute.worker_context import get_current_worker_context
 from everflow.estimator.run_config import TaskType
 from everflow.estimator.spec import LOSS
 from everflow.platform import logging
@@ -67,6 +69,9 @@ def train_loop(
             ),
         )
     chief_hooks = _saving_hooks(estimator, spec, worker_hooks, saving_listeners)
+    if _saves_with_the_chief():
+        worker_hooks += chief_hooks
+        chief_hooks = []
     worker_hooks.extend(writers or ())
     any_step_done, loss = False, None
     with TRAINING.MonitoredTrainingSession(
@@ -102,6 +107,19 @@ def _writers_on_a_worker(estimator: Any, spec: Any) -> list[Any]:
     return hooks
 
 
+def _saves_with_the_chief() -> bool:
+    """Whether the code here runs for a worker with variables of its own beside the chief: what they read together, they save together."""
+    context = get_current_worker_context()
+    return context is not None and context.distributed_mode and context.experimental_should_init and not context.should_checkpoint
+
+
+def _saving_folder(estimator: Any) -> str:
+    """The model's folder; for a worker that only saves because the chief does, one inside it that nobody reads."""
+    if not _saves_with_the_chief():
+        return estimator.model_dir
+    return os.path.join(estimator.model_dir, f"tmp_{estimator._config.task_type}_{estimator._config.task_id}")
+
+
 def _saving_hooks(estimator: Any, spec: Any, worker_hooks: list[Any], saving_listeners: list[Any]) -> list[Any]:
     """A hook that saves checkpoints, unless there is one already, which then gets the listeners."""
     config = estimator._config
@@ -110,7 +128,7 @@ def _saving_hooks(estimator: Any, spec: Any, worker_hooks: list[Any], saving_lis
     if (config.save_checkpoints_secs or config.save_checkpoints_steps) and not existing:
         made = [
             CheckpointSaverHook(
-                estimator.model_dir,
+                _saving_folder(estimator),
                 save_secs=config.save_checkpoints_secs,
                 save_steps=config.save_checkpoints_steps,
                 scaffold=spec.scaffold,

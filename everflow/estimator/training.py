@@ -12,6 +12,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.distribute import server as server_lib
+from everflow.estimator import clustered
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.exporters import Exporter
 from everflow.estimator.run_config import TaskType
@@ -118,7 +119,23 @@ def train_and_evaluate(estimator: Any, train_spec: Any, eval_spec: Any) -> Any:
         raise ValueError(
             f"For distributed training, there can only be one `evaluator` task (with task id 0).  Given task id {config.task_id}"
         )
+    if clustered.spans_a_cluster(config):
+        return _run_on_cluster(estimator, train_spec, eval_spec)
     return executor.run()
+
+
+def _run_on_cluster(estimator: Any, train_spec: Any, eval_spec: Any) -> None:
+    """The workers train under the strategy; checkpoints are evaluated where the cluster has an evaluator."""
+
+    def train(strategy: Any) -> None:
+        own = clustered.for_worker(estimator, strategy, is_training=True)
+        own.train(input_fn=train_spec.input_fn, max_steps=train_spec.max_steps, hooks=list(train_spec.hooks))
+
+    def evaluate(strategy: Any) -> None:
+        own = clustered.for_worker(estimator, strategy, is_training=False)
+        TrainingExecutor(estimator=own, train_spec=train_spec, eval_spec=eval_spec).run_evaluator()
+
+    clustered.run(estimator._config, train, evaluate)
 
 
 def _check_eval_spec(eval_spec: Any) -> None:

@@ -139,6 +139,11 @@ def global_graph() -> Graph:
     return _global.graph
 
 
+def adopt_global_graph(graph: Graph) -> None:
+    """Makes the global graph of another thread this one's: for threads that go on with what a program does elsewhere."""
+    _global.graph = graph
+
+
 def forget_graphs() -> None:
     """Empties this thread's stack and forgets the global graph. Where a graph was being built, one still is: a new global one."""
     is_building = bool(graphs.stack) and graphs.stack[-1] is not EAGER
