@@ -243,6 +243,8 @@ def _configured_for_servers(
     elif strategy:
         # The strategy of the worker is a copy that is configured later.
         copy.deepcopy(strategy).configure(session_config=session_config, cluster_spec=cluster_spec, task_type=task_type, task_id=task_id)
+    # A server serves sessions of other strategies too: what each may see is said by the session.
+    del session_config.device_filters[:]
 
 
 class _SleepingServer:
@@ -371,13 +373,12 @@ def _run_independently(
     rpc_layer: str | None,
     environment: str | None,
 ) -> Any:
-    server_config = copy.deepcopy(session_config)
-    _configured_for_servers(strategy, eval_strategy, server_config, cluster_spec, task_type, task_id)
+    _configured_for_servers(strategy, eval_strategy, session_config, cluster_spec, task_type, task_id)
     server = HERE._run_std_server(
         cluster_spec=cluster_spec,
         task_type=task_type,
         task_id=task_id,
-        session_config=server_config,
+        session_config=session_config,
         rpc_layer=rpc_layer,
         environment=environment,
     )

@@ -22,6 +22,7 @@ from everflow.distribute.reductions import ReduceOp
 from everflow.distribute.strategy import InputContext, ReplicaContext, Strategy, StrategyV2
 from everflow.distribute.values import Mirrored
 from everflow.eager.devices import PLACEMENT
+from everflow.eager.execute import CONTEXT
 from everflow.graph.scopes import device
 from everflow.platform import logging
 from everflow.runtime.tasks import HERE
@@ -72,6 +73,8 @@ class CollectiveAllReduceExtended(MirroredExtended):
         HERE.job, HERE.index = task_type, task_id
         if tf.executing_eagerly():
             PLACEMENT.choose(local=f"/job:{task_type}/replica:0/task:{task_id}")
+            (own,) = CONTEXT.placer.tasks
+            own.job, own.index = task_type, task_id
         found = [f"{self._worker_device}/device:GPU:{i}" for i in range(gpus)] or [f"{self._worker_device}/device:CPU:0"]
         self._default_device = self._worker_device
         if task_type != "evaluator":

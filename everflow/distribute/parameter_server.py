@@ -91,7 +91,8 @@ class ParameterServerExtended(FedByWorkers, StrategyExtended):
         )
         self._parameter_devices = tuple(f"/job:ps/task:{i}" for i in range(servers))
         self._is_chief = is_chief(self._cluster_spec, task_type, task_id)
-        self._num_workers = worker_count(self._cluster_spec, task_type)
+        # A parameter server makes a strategy too, since it runs the same program; it trains nothing.
+        self._num_workers = 0 if task_type == "ps" else worker_count(self._cluster_spec, task_type)
 
     def _set_devices(self, devices: Sequence[str], host: str) -> None:
         self._compute_devices = tuple(devices)

@@ -59,6 +59,7 @@ class Server:
         self._parts_of: collections.Counter[str] = collections.Counter()
         self._stopped = threading.Event()
         self._lock = threading.Lock()
+        self._is_started = False
         self._meeting_place: Any = None
         self._group: ProcessGroup | None = None
         self._listener, self._port = listen(self, _port(self._address))
@@ -71,7 +72,11 @@ class Server:
         return Server({"local": ["localhost:0"]}, protocol="grpc", config=config, start=start)
 
     def start(self) -> None:
-        """Begins to serve."""
+        """Begins to serve, unless it does already."""
+        with self._lock:
+            if self._is_started:
+                return
+            self._is_started = True
         self._listener.start()
         host = self._address.rpartition(":")[0]
         for name in ("localhost", "127.0.0.1", socket.gethostname(), host):

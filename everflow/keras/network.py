@@ -7,7 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import internal
-from everflow.distribute.strategy_context import get_strategy, has_strategy
+from everflow.distribute.strategy_context import get_strategy, has_strategy, in_cross_replica_context
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
 from everflow.graph.trackable import TrackableReference, no_automatic_dependency_tracking_scope
@@ -65,8 +65,8 @@ class Network(Layer):
     def _base_init(self, name: str | None = None, trainable: bool = True, **kwargs: Any) -> None:
         super().__init__(name=name, trainable=trainable, **kwargs)
         self._note(_is_graph_network=False, inputs=None, outputs=None, input_names=None, output_names=None, optimizer=None)
-        # The strategy that the network's variables are spread by.
-        self._note(_distribution_strategy=get_strategy() if has_strategy() else None)
+        # The strategy that the network's variables are spread by; a network that one replica makes is that replica's.
+        self._note(_distribution_strategy=get_strategy() if has_strategy() and in_cross_replica_context() else None)
 
     def _note(self, **facts: Any) -> None:
         """Sets attributes that say something about the network: lists and layers in them are not parts of it for that."""

@@ -29,7 +29,7 @@ def apply_for_all(optimizer: Any, strategy: Any, pairs: Any, global_step: Any, n
         optimizer._create_slots(variables)
 
     def update(var: Any, gradient: Any) -> Any:
-        scope = "update_" + var.op.name if not tf.executing_eagerly() else "update_"
+        scope = "update_" + var.name.partition(":")[0] if not tf.executing_eagerly() else "update_"
         with name_scope(scope):
             return optimizer._update_variable(gradient, var)
 

@@ -90,7 +90,7 @@ with tf.train.MonitoredTrainingSession(
         # It knows the step of the start; by the time that it says something, that is stale.
         raw.run(tell["here"])
         raw.run(wait["first"])
-        pushes = [op for op in raw.graph.get_operations() if op.type == "AccumulatorApplyGradient"]
+        pushes = [op for op in raw.graph.get_operations() if op.type.endswith("AccumulatorApplyGradient")]
         raw.run(pushes)
         tell_all(local=int(raw.run(optimizer._local_step)), pushed=len(pushes))
         raw.run(tell["second"])
@@ -152,8 +152,8 @@ with tf.device(setter):
     train = tf.train.AdagradOptimizer(1.0, initial_accumulator_value=1e-6).minimize(tf.reduce_sum(rows), global_step=step)
     whole = tf.convert_to_tensor(table)
 with tf.train.MonitoredTrainingSession(
-    server.target, is_chief=index == 0, checkpoint_dir=sys.argv[1] if index == 0 else None, save_checkpoint_steps=1, save_summaries_steps=None,
-    save_summaries_secs=None,
+    server.target, is_chief=index == 0, checkpoint_dir=sys.argv[1] if index == 0 else None, save_checkpoint_steps=1,
+    save_summaries_steps=None, save_summaries_secs=None,
 ) as session:
     raw = session._tf_sess()
     session.run(train)

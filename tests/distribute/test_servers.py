@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.distribute.device_maps import ReplicaDeviceMap
+from everflow.distribute.inputs import DatasetIterator, InputWorkers
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +161,12 @@ def test_two_servers_cannot_have_one_port(server):
         tf.train.Server({"other": [server.target[len("grpc://") :]]})
 
 
+def test_a_server_that_serves_may_be_started_again(server):
+    server.start()
+    with tf.Session(server.target) as session:
+        assert session.run(tf.constant(1)) == 1
+
+
 def test_targets_that_lead_nowhere():
     with tf.Graph().as_default():
         with pytest.raises(tf.errors.NotFoundError, match="No session factory registered"):
@@ -238,3 +246,37 @@ def test_failures_over_the_wire_name_the_op_and_where_it_was_made(server):
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"node picked \(defined at .*test_servers.py") as caught:
             session.run(picked, {x: [7]})
         assert caught.value.op is picked.op
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_each_worker_reads_its_share_or_all_where_a_dataset_says_so(cluster, is_shared):
+    workers = [f"/job:worker/replica:0/task:{i}" for i in range(2)]
+    options = tf.data.Options()
+    options.experimental_distribute.auto_shard = is_shared
+    devices = [worker + "/device:CPU:0" for worker in workers]
+    strategy = tf.distribute.MirroredStrategy(devices)
+    with strategy.scope():
+        strategy.extended._input_workers = InputWorkers(ReplicaDeviceMap(devices), [(w, [d]) for w, d in zip(workers, devices)])
+        strategy.extended.experimental_enable_get_next_as_optional = True
+        dataset = tf.data.Dataset.range(4).with_options(options)
+        iterator = DatasetIterator(dataset, strategy.extended._input_workers, strategy)
+    found = []
+    with tf.Session(cluster[0][0].target) as session:
+        session.run(iterator.initialize())
+        batch = strategy.experimental_local_results(iterator.get_next())
+        with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+            while True:
+                found.append(session.run(list(batch)))
+    assert found == ([[0, 1], [2, 3]] if is_shared else [[i, i] for i in range(4)])
+
+
+def test_resources_without_a_task_are_where_their_users_say(cluster):
+    handle = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[], shared_name="nowhere in particular")
+    with tf.device("/job:worker/task:1"):
+        written = tf.raw_ops.AssignVariableOp(resource=handle, value=tf.constant(2.0))
+        read = tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float32)
+    with tf.Session(cluster[0][0].target) as session:
+        session.run(written)
+        assert session.run(read) == 2.0
+    with tf.Session(cluster[0][1].target) as session:
+        assert session.run(read) == 2.0

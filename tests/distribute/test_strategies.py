@@ -224,3 +224,79 @@ def test_keras_models_made_in_a_scope_train_and_keep_their_copies_the_same():
     assert losses[-1] < losses[0]
     copies = tf.keras.backend.batch_get_value([copy for v in model.weights for copy in v.values])
     np.testing.assert_array_equal(copies[0], copies[1])
+
+
+def test_keras_models_made_in_a_scope_train_where_ops_run_at_once(eager):
+    strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+    with strategy.scope():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+        model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+    assert type(model.weights[0]).__name__ == "MirroredVariable"
+    x = np.ones((8, 2), np.float32)
+    # A step of a fifth of the error (1) for each weight and the bias, by means over all replicas.
+    model.fit(x, x.sum(1) + 1, batch_size=8, epochs=1, verbose=0)
+    np.testing.assert_allclose(model.get_weights()[0], [[1.2], [1.2]], rtol=1e-6)
+
+
+def test_compile_takes_a_strategy_as_programs_of_the_early_days_gave_it():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+    metrics = ["mae", tf.keras.metrics.MeanSquaredError()]
+    model.compile(tf.keras.optimizers.SGD(0.1), "mse", metrics=metrics, distribute=tf.distribute.MirroredStrategy(TWO))
+    x = np.ones((8, 2), np.float32)
+    assert model.evaluate(x, x.sum(1) + 1, verbose=0) == [1.0, 1.0, 1.0]
+    history = model.fit(x, x.sum(1) + 1, batch_size=4, epochs=2, verbose=0)
+    # What is left of the error after each step is two fifths of it.
+    np.testing.assert_allclose(history.history["loss"], [(1 + 0.16) / 2, (0.16**2 + 0.16**3) / 2], rtol=1e-5)
+    assert model.history is history
+    np.testing.assert_allclose(model.get_weights()[1], [0.2 + 0.08 + 0.032 + 0.0128], rtol=1e-5)
+    np.testing.assert_allclose(model.predict(x)[:1], [[3 - 0.4**4]], rtol=1e-5)
+
+
+def test_compile_refuses_strategies_for_models_that_can_not_be_copied(eager):
+    strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    with pytest.raises(ValueError, match="created without `input_shape`"):
+        model.compile("sgd", "mse", distribute=strategy, experimental_run_tf_function=False)
+    with pytest.raises(ValueError, match="not available in TF 2.0"):
+        model.compile("sgd", "mse", distribute=strategy)
+
+
+def test_steps_run_on_an_iterator_leave_no_trace_in_names():
+    strategy, made = tf.distribute.OneDeviceStrategy("/cpu:0"), []
+
+    def noting(next_creator, **kwargs):
+        made.append(next_creator(**kwargs))
+        return made[-1]
+
+    with tf.variable_creator_scope(noting), strategy.scope():
+        optimizer = tf.keras.optimizers.SGD(0.1)
+        iterator = strategy.make_input_fn_iterator(lambda _: tf.data.Dataset.from_tensors(1.0).repeat())
+
+        def step(context, x):
+            w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
+            return optimizer.minimize(lambda: w * x, [w])
+
+        done = strategy.extended.experimental_run_steps_on_iterator(step, iterator, iterations=3).run_op
+    assert sorted(v.name for v in made)[-1] == "w:0" and all(v.name.startswith(("SGD/", "w:")) for v in made)
+    with tf.Session() as session:
+        session.run([iterator.initialize(), [v.initializer for v in made]])
+        session.run(done)
+        assert abs(session.run(next(v for v in made if v.name == "w:0")) + 0.3) < 1e-6
+
+
+def test_a_keras_model_becomes_an_estimator_that_trains_on_all_replicas(tmp_path):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(4, "relu", input_shape=(3,)), tf.keras.layers.Dense(1, "sigmoid")])
+    model.compile(tf.train.GradientDescentOptimizer(0.2), "binary_crossentropy")
+
+    def input_fn():
+        x = np.random.RandomState(0).rand(64, 3)
+        return tf.data.Dataset.from_tensor_slices((tf.cast(x, tf.float32), (x.sum(1) > 1.5).astype(np.int64)[:, None])).repeat(10).batch(32)
+
+    config = tf.estimator.RunConfig(
+        train_distribute=tf.contrib.distribute.MirroredStrategy(TWO), session_config=tf.ConfigProto(device_count={"CPU": 2})
+    )
+    estimator = tf.keras.estimator.model_to_estimator(keras_model=model, config=config, model_dir=str(tmp_path))
+    start = tf.train.load_variable(str(tmp_path / "keras"), "dense/kernel")
+    estimator.train(input_fn=input_fn, steps=5)
+    assert estimator.get_variable_value("global_step") == 5
+    assert np.abs(estimator.get_variable_value("dense/kernel") - start).max() > 0

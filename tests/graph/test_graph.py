@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import threading
 import weakref
 
 import pytest
@@ -208,3 +209,19 @@ def test_conversions_to_composite_tensors():
     with pytest.raises(ValueError, match="Tensor conversion requested dtype int32"):
         convert_to_tensor_or_composite(sparse, tf.int32)
     assert convert_to_tensor_or_composite([1, 2]).dtype is tf.int32
+
+
+def test_each_thread_has_a_default_graph_of_its_own():
+    found = []
+
+    def build():
+        found.append(tf.get_default_graph())
+        found.append(tf.get_variable("x", [2]).graph)
+
+    tf.get_variable("x", [3])
+    for _ in range(2):
+        thread = threading.Thread(target=build)
+        thread.start()
+        thread.join()
+    assert found[0] is found[1] and found[2] is found[3]
+    assert len({id(graph) for graph in (tf.get_default_graph(), *found)}) == 3

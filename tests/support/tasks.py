@@ -3,8 +3,10 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import threading
 
 from everflow.test.cluster import unused_port
 
@@ -30,13 +32,26 @@ def run_tasks(program, *arguments, seconds=240, **jobs):
                     stderr=subprocess.PIPE,
                     text=True,
                 )
-        printed = {}
-        for name, process in running.items():
+        # A task that fails ends the others, which would wait for it.
+        ends: dict[str, tuple[str, str]] = {}
+        threads = [threading.Thread(target=_watch, args=(name, running, ends)) for name in running]
+        for thread in threads:
+            thread.start()
+        for name, thread in zip(running, threads):
             if not name.startswith("ps "):
-                printed[name], err = process.communicate(timeout=seconds)
-                assert process.returncode == 0, f"{name}: {err}"
-        return printed
+                thread.join(seconds)
+        failed = {name: ends[name][1] for name, process in running.items() if process.poll() not in (None, -signal.SIGKILL, 0)}
+        assert not failed, "".join(f"{name}: {err}" for name, err in failed.items())
+        late = [name for name, process in running.items() if process.poll() is None and not name.startswith("ps ")]
+        assert not late, f"{late} did not end within {seconds} seconds"
+        return {name: out for name, (out, _) in sorted(ends.items()) if not name.startswith("ps ")}
     finally:
         for process in running.values():
             process.kill()
-            process.communicate()
+
+
+def _watch(name, running, ends):
+    ends[name] = running[name].communicate()
+    if running[name].returncode not in (0, -signal.SIGKILL):
+        for process in running.values():
+            process.kill()

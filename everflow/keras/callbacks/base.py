@@ -20,6 +20,12 @@ class ModeKeys:
     PREDICT = PREDICT
 
 
+def is_chief_of(model: Any) -> bool:
+    """Whether this process is the one that writes, where several train a model together."""
+    strategy = getattr(model, "_distribution_strategy", None)
+    return strategy is None or not strategy._in_multi_worker_mode() or strategy.extended.should_checkpoint
+
+
 @public("keras.callbacks.Callback")
 @internal("keras.callbacks.Callback")
 class Callback:
@@ -265,7 +271,7 @@ def configure_callbacks(
         found = [BaseLogger(), *found, model.history]
         if verbose:
             found.append(ProgbarLogger(count_mode, stateful_metrics=model.metrics_names[1:]))
-    made = CallbackList(found)
+    made = CallbackList(found if is_chief_of(model) else [c for c in found if not getattr(c, "_chief_worker_only", None)])
     made.set_model(model)
     set_callback_parameters(made, model, do_validation, batch_size, epochs, steps_per_epoch, samples, verbose, mode)
     model.stop_training = False

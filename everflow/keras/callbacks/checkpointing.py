@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 import everflow as tf
 from everflow.api import internal, public
 from everflow.keras.callbacks.adjusting import is_maximized
-from everflow.keras.callbacks.base import Callback
+from everflow.keras.callbacks.base import Callback, is_chief_of
 from everflow.platform import logging as tf_logging
 
 
@@ -32,6 +33,8 @@ class ModelCheckpoint(Callback):
         **kwargs: Any,
     ) -> None:
         super().__init__()
+        # All workers save, since they may have to agree on what; those that are not the chief do so where nobody looks.
+        self._chief_worker_only = False
         self.monitor = monitor
         self.verbose = verbose
         self.filepath = filepath
@@ -108,6 +111,13 @@ class ModelCheckpoint(Callback):
             self.best = current
         elif self.verbose > 0:
             print(f"\nEpoch {epoch + 1:05d}: saving model to {path}")
+        if is_chief_of(self.model):
+            self._write(path)
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            self._write(os.path.join(folder, os.path.basename(path)))
+
+    def _write(self, path: str) -> None:
         if self.save_weights_only:
             self.model.save_weights(path, overwrite=True)
         else:

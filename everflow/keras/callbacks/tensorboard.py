@@ -37,6 +37,7 @@ class TensorBoard(Callback):
         profile_batch: int = 2,
     ) -> None:
         super().__init__()
+        self._chief_worker_only = True
         self.log_dir = log_dir
         self.histogram_freq = 0 if executing_eagerly() else histogram_freq
         self.merged: Any = None

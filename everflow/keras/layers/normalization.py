@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.distribute.strategy_context import get_strategy, has_strategy
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import colocate_with, name_scope
@@ -160,12 +161,19 @@ class BatchNormalizationBase(ConfiguredLayer):
 
     # Moving averages
 
-    def _assign_moving_average(self, variable: Any, value: Any, momentum: Any) -> Any:
+    def _size_if_it_may_be_zero(self, inputs: Any) -> Any:
+        """The size of a batch, where a strategy gives replicas that have no data left batches without rows; else None."""
+        is_possible = has_strategy() and getattr(get_strategy().extended, "experimental_enable_get_next_as_optional", False)
+        return tf.size(inputs) if is_possible else None
+
+    def _assign_moving_average(self, variable: Any, value: Any, momentum: Any, inputs_size: Any = None) -> Any:
         with name_scope(None, "AssignMovingAvg", [variable, value, momentum]) as scope, colocate_with(variable):
             decay = convert_to_tensor(1.0 - momentum, name="decay")
             if decay.dtype != variable.dtype.base_dtype:
                 decay = tf.cast(decay, variable.dtype.base_dtype)
             delta = (variable - tf.cast(value, variable.dtype.base_dtype)) * decay
+            if inputs_size is not None:
+                delta = tf.where(inputs_size > 0, delta, tf.zeros_like(delta))
             return tf.assign_sub(variable, delta, name=scope)
 
     def _assign_new_value(self, variable: Any, value: Any) -> Any:
@@ -222,8 +230,9 @@ class BatchNormalizationBase(ConfiguredLayer):
         else:
             momentum = convert_to_tensor(self.momentum)
         if is_training is not False:
-            self.add_update(lambda: self._assign_moving_average(self.moving_mean, mean, momentum))
-            self.add_update(lambda: self._assign_moving_average(self.moving_variance, variance, momentum))
+            size = self._size_if_it_may_be_zero(inputs)
+            self.add_update(lambda: self._assign_moving_average(self.moving_mean, mean, momentum, size))
+            self.add_update(lambda: self._assign_moving_average(self.moving_variance, variance, momentum, size))
         return outputs
 
     def _normalized(self, inputs: Any, training: Any) -> Any:
@@ -260,7 +269,7 @@ class BatchNormalizationBase(ConfiguredLayer):
                 r, d, new_mean, new_variance = self._renorm_correction_and_moments(new_mean, new_variance, training)
                 r, d = broadcast(tf.stop_gradient(r, name="renorm_r")), broadcast(tf.stop_gradient(d, name="renorm_d"))
                 scale, offset = _after(r, d, scale, offset)
-            self._add_updates(new_mean, new_variance, training)
+            self._add_updates(new_mean, new_variance, training, self._size_if_it_may_be_zero(inputs))
         mean, variance = tf.cast(mean, inputs.dtype), tf.cast(variance, inputs.dtype)
         offset = None if offset is None else tf.cast(offset, inputs.dtype)
         scale = None if scale is None else tf.cast(scale, inputs.dtype)
@@ -275,17 +284,17 @@ class BatchNormalizationBase(ConfiguredLayer):
             smart_cond(training, lambda: offset, lambda: tf.zeros_like(offset)),
         )
 
-    def _add_updates(self, mean: Any, variance: Any, training: Any) -> None:
+    def _add_updates(self, mean: Any, variance: Any, training: Any, size: Any) -> None:
         def update_mean() -> Any:
             return smart_cond(
-                training, lambda: self._assign_moving_average(self.moving_mean, mean, self.momentum), lambda: self.moving_mean
+                training, lambda: self._assign_moving_average(self.moving_mean, mean, self.momentum, size), lambda: self.moving_mean
             )
 
         def new_variance() -> Any:
             if not self.renorm:
-                return self._assign_moving_average(self.moving_variance, variance, self.momentum)
+                return self._assign_moving_average(self.moving_variance, variance, self.momentum, size)
             # The average is of deviations; the variance follows from it.
-            deviation = self._assign_moving_average(self.moving_stddev, tf.sqrt(variance + self.epsilon), self.momentum)
+            deviation = self._assign_moving_average(self.moving_stddev, tf.sqrt(variance + self.epsilon), self.momentum, size)
             return self._assign_new_value(self.moving_variance, tf.nn.relu(deviation * deviation - self.epsilon))
 
         def update_variance() -> Any:

@@ -240,3 +240,19 @@ def test_a_scope_of_eager_mode_finds_what_functions_made_below_it(eager):
     assert tf.contrib.eager.defun(lambda: read() + 0)().numpy() == variable.numpy()
     with pytest.raises(NotImplementedError, match="Caching devices"):
         tf.VariableScope(None, caching_device="/cpu:0")
+
+
+def test_creators_make_the_variables_of_loops_branches_and_functions_inside_too():
+    made = []
+
+    def noting(next_creator, **kwargs):
+        variable = next_creator(**kwargs)
+        made.append(variable.name)
+        return variable
+
+    with tf.variable_creator_scope(noting):
+        tf.while_loop(lambda i: i < 1, lambda i: i + tf.layers.Dense(1, use_bias=False, name="a")(tf.ones([1, 1], tf.float32))[0, 0], [0.0])
+        tf.cond(tf.constant(True), lambda: tf.get_variable("b", []) + 0.0, lambda: 0.0)
+        with tf.Graph().as_default():
+            tf.get_variable("of_another_graph", [])
+    assert made == ["a/kernel:0", "b:0"]
