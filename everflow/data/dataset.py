@@ -423,7 +423,8 @@ class DatasetV1Adapter(DatasetV1):
 
 
 def _adapted(dataset: Any) -> Any:
-    return dataset if isinstance(dataset, DatasetV1) else DatasetV1Adapter(dataset)
+    """What has the iterators of graphs: datasets of version 1, and those that a strategy spreads."""
+    return dataset if hasattr(dataset, "_make_initializable_iterator") else DatasetV1Adapter(dataset)
 
 
 def _returning_v1(name: str, is_static: bool) -> Any:

@@ -42,13 +42,18 @@ with tf.device(setter):
     loss = tf.square(w - 2.0)
     optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.25), replicas_to_aggregate=2, total_num_replicas=2)
     train = optimizer.minimize(loss, global_step=step)
-hooks = [optimizer.make_session_run_hook(index == 0), tf.train.StopAtStepHook(last_step=6)]
-with tf.train.MonitoredTrainingSession(server.target, is_chief=index == 0, hooks=hooks) as session:
-    while not session.should_stop():
+hook = optimizer.make_session_run_hook(index == 0, num_tokens=0)
+with tf.train.MonitoredTrainingSession(server.target, is_chief=index == 0, hooks=[hook]) as session:
+    raw = session._tf_sess()
+    for _ in range(6):
         session.run(train)
-with tf.Session(server.target, config=tf.ConfigProto(device_filters=["/job:ps", own])) as session:
-    value, at = session.run([w, step])
+        # Neither takes the other's part in the next step.
+        raw.run(tell[["first", "second"][index]])
+        raw.run(wait[["second", "first"][index]])
+    value, at = raw.run([w, step])
     tell_all(value=float(value), step=int(at))
+    raw.run(tell[["third", "here"][index]])
+    raw.run(wait[["here", "third"][index]])
 """
 )
 
