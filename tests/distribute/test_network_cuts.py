@@ -99,12 +99,13 @@ def test_a_step_that_may_not_wait_fails_and_the_session_works_again_when_the_net
     server = tf.train.Server(cluster, job_name="worker", task_index=0)
     with tf.device("/job:ps/task:0"):
         count = tf.get_variable("count", [], initializer=tf.zeros_initializer())
-        up = count.assign_add(1.0)
+        up, read = count.assign_add(1.0), count.read_value()
     with tf.Session(server.target) as session:
         session.run(count.initializer)
-        assert session.run(up) == 1.0
+        # What a task is to run it has to know before: a step that is new to it is told of it without a limit.
+        assert [session.run(up), session.run(read)] == [1.0, 1.0]
         link.cut()
         with pytest.raises(tf.errors.DeadlineExceededError):
-            session.run(count.read_value(), options=tf.RunOptions(timeout_in_ms=500))
+            session.run(read, options=tf.RunOptions(timeout_in_ms=500))
         link.heal()
         assert session.run(up) == 2.0
