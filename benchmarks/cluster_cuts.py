@@ -24,8 +24,9 @@ import time
 ROOT = str(pathlib.Path(__file__).parents[1])
 sys.path.insert(0, ROOT)
 
-from cluster_kills import PROGRAM, free_addresses  # noqa: E402
+from cluster_kills import PROGRAM  # noqa: E402
 
+from everflow.platform.ports import free_ports  # noqa: E402
 from everflow.test.network import Link  # noqa: E402
 
 
@@ -36,7 +37,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     chance = random.Random(asked.seed)
-    ps, worker = free_addresses(2)
+    ps, worker = (f"localhost:{port}" for port in free_ports(2))
     link = Link(ps)
     pauses: dict[str, list[float]] = {"silent": [], "loud": []}
     best, made, loss = 0, 0, float("inf")

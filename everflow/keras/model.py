@@ -30,7 +30,7 @@ from everflow.keras.training.replicated_steps import ReplicatedSteps, own_share
 from everflow.keras.training.spread_copy import SpreadCopy
 from everflow.keras.training.steps import GraphSteps
 from everflow.platform import logging as tf_logging
-from everflow.version2 import enabled as version2_enabled
+from everflow.platform import version2_switch
 
 
 @public("keras.Model", "keras.models.Model")
@@ -101,7 +101,7 @@ class Model(Network):
     def _spread_by(self, given: dict[str, Any], runs_functions: bool) -> SpreadCopy | None:
         """What `compile(distribute=strategy)` asks for: a copy of the model in the strategy's scope."""
         strategy = given.pop("distribute")
-        if version2_enabled() or runs_functions:
+        if version2_switch.enabled() or runs_functions:
             raise ValueError(
                 "Distribute argument in compile is not available in TF 2.0 please create the model under the distribution strategy scope."
             )

@@ -11,7 +11,7 @@ from tasks import ROOT, run_tasks
 
 import everflow as tf
 from everflow.distribute.coordinator import CoordinatorMode
-from everflow.test.cluster import unused_port
+from everflow.platform.ports import free_ports
 
 KERAS = """
 import json, os, sys
@@ -127,7 +127,7 @@ tf.contrib.distribute.run_standard_tensorflow_server().join()
 def remote_cluster(monkeypatch):
     """Two workers that serve, and wait for a client to tell them what to do."""
     monkeypatch.delenv("TF_CONFIG", raising=False)
-    cluster = {"worker": [f"localhost:{unused_port()}" for _ in range(2)]}
+    cluster = {"worker": [f"localhost:{port}" for port in free_ports(2)]}
     running = []
     for index in range(2):
         config = json.dumps({"cluster": cluster, "task": {"type": "worker", "index": index}})

@@ -10,7 +10,7 @@ import pytest
 from tasks import ROOT
 
 import everflow as tf
-from everflow.test.cluster import unused_port
+from everflow.platform.ports import free_ports
 from everflow.test.network import Link
 
 SERVER = """
@@ -43,7 +43,7 @@ with tf.train.MonitoredTrainingSession(
 @pytest.fixture
 def link():
     """The way from a worker to the parameter server, which runs."""
-    ps, worker = (f"localhost:{unused_port()}" for _ in range(2))
+    ps, worker = (f"localhost:{port}" for port in free_ports(2))
     process = subprocess.Popen([sys.executable, "-c", SERVER, ps, worker], env={**os.environ, "PYTHONPATH": ROOT, "OMP_NUM_THREADS": "1"})
     found = Link(ps)
     found.worker = worker

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 
-from everflow.test.cluster import unused_port
+from everflow.platform.ports import free_ports
 
 ROOT = str(pathlib.Path(__file__).parents[2])
 
@@ -18,7 +18,8 @@ def run_tasks(program, *arguments, seconds=240, **jobs):
 
     run_tasks(PROGRAM, folder, ps=1, worker=2)
     """
-    cluster = {job: [f"localhost:{unused_port()}" for _ in range(count)] for job, count in jobs.items()}
+    free = iter(free_ports(sum(jobs.values())))
+    cluster = {job: [f"localhost:{next(free)}" for _ in range(count)] for job, count in jobs.items()}
     running = {}
     try:
         for job, addresses in cluster.items():
