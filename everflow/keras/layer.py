@@ -253,6 +253,9 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
 
             if needs_keras_history(inputs):
                 create_keras_history(inputs)
+        if executing_eagerly() and not context.in_call:
+            # Losses are those of the last call.
+            self._clear_losses()
         mask = self._mask_for(inputs, args, kwargs)
         explicit = dict(kwargs)
         if mask is not None and self._call_takes("mask") and not self._was_passed("mask", args, kwargs):
