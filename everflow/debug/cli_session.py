@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import shutil
 import sys
@@ -13,10 +12,12 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.debug.cli import command_parser, screens, ui_factory
+from everflow.debug.cli.analyzer import create_analyzer_ui
 from everflow.debug.cli.base_ui import BaseUI
 from everflow.debug.cli.commands import EXPLICIT_USER_EXIT, CommandLineExit
 from everflow.debug.cli.config import CLIConfig
 from everflow.debug.cli.menus import MAIN_MENU_KEY, MenuItem
+from everflow.debug.cli.profile_analyzer import create_profiler_ui
 from everflow.debug.cli.readable import numpy_printoptions_from_screen_info
 from everflow.debug.cli.rich_text import RichTextLines
 from everflow.debug.destinations import FILE
@@ -205,7 +206,6 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
     def _prep_debug_cli_for_run_end(
         self, debug_dump: DebugDumpDir, tf_error: Any, passed_filter: str | None, passed_filter_exclude_node_names: str | None
     ) -> None:
-        analyzer = importlib.import_module("everflow.debug.cli.analyzer")
         help_intro = None
         if tf_error is not None:
             help_intro = screens.get_error_intro(tf_error)
@@ -219,7 +219,7 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
                 if passed_filter_exclude_node_names:
                     self._init_command += f" --filter_exclude_node_names {passed_filter_exclude_node_names}"
                 self._title_color = "red_on_white"
-        self._run_cli = analyzer.create_analyzer_ui(
+        self._run_cli = create_analyzer_ui(
             debug_dump, self._tensor_filters, ui_type=self._ui_type, on_ui_exit=self._remove_dump_root, config=self._config()
         )
         names = [datum.tensor_name for datum in debug_dump.dumped_tensor_data]
@@ -229,9 +229,8 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
         self._title = f"run-end: {self._run_description}"
 
     def _prep_profile_cli_for_run_end(self, py_graph: Any, run_metadata: Any) -> None:
-        profiler = importlib.import_module("everflow.debug.cli.profile_analyzer")
         self._init_command = "lp"
-        self._run_cli = profiler.create_profiler_ui(py_graph, run_metadata, ui_type=self._ui_type, config=self._config())
+        self._run_cli = create_profiler_ui(py_graph, run_metadata, ui_type=self._ui_type, config=self._config())
         self._title = f"run-end (profiler mode): {self._run_description}"
         self._title_color = "black_on_white"
 
