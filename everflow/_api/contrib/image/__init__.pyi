@@ -10,6 +10,7 @@ from everflow.contrib.image.transforms import flat_transforms_to_matrices as fla
 from everflow.contrib.image.warping import interpolate_spline as interpolate_spline
 from everflow.contrib.image.transforms import matrices_to_flat_transforms as matrices_to_flat_transforms
 from everflow.contrib.image.transforms import rotate as rotate
+from everflow.contrib.image.stereograms import single_image_random_dot_stereograms as single_image_random_dot_stereograms
 from everflow.contrib.image.warping import sparse_image_warp as sparse_image_warp
 from everflow.contrib.image.transforms import transform as transform
 from everflow.contrib.image.transforms import translate as translate
