@@ -28,14 +28,11 @@ def variable_op(
     """The same by an older op, which can leave the static shape open."""
     if not set_shape:
         shape = TensorShape(None)
-    return apply(
-        "Variable",
-        shape=shape if shape is not None else TensorShape(None),
-        dtype=dtype,
-        name=name,
-        container=container,
-        shared_name=shared_name,
-    )
+    known = shape if shape is not None else TensorShape(None)
+    made = apply("Variable", shape=known, dtype=dtype, name=name, container=container, shared_name=shared_name)
+    # To the op no sizes mean no known shape; who asks for a number says so.
+    made.set_shape(known)
+    return made
 
 
 @internal("ops.state_ops.init_variable")

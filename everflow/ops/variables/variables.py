@@ -16,7 +16,7 @@ from everflow.graph.convert import register_dense_tensor_like_type, register_ten
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import init_scope, prepend_name_scope, strip_name_scope
 from everflow.graph.shapes import TensorShape
-from everflow.graph.stacks import EAGER, get_default_graph, get_default_session, global_graph, graphs, in_eager_mode
+from everflow.graph.stacks import get_default_graph, get_default_session, in_eager_mode
 from everflow.graph.tensor import OPERATORS, Tensor, TensorLike
 from everflow.graph.trackable import VARIABLE_VALUE_KEY, Trackable
 from everflow.ops.arrays import slicing
@@ -62,19 +62,9 @@ def variable_creator_scope(variable_creator: Creator) -> Any:
 def created(default: Creator, arguments: dict[str, Any]) -> Any:
     """A variable, made by the innermost creator, which may ask the next one, and so on down to the default."""
     create: Creator = lambda next_creator=None, **kwargs: default(None, **kwargs)
-    for creator in _creators():
+    for _, creator in get_default_graph()._variable_creator_stack:
         create = _after(creator, create)
     return create(**arguments)
-
-
-def _creators() -> list[Creator]:
-    """The creators of this thread, the innermost last: those of the default graph and, while it is a function's, of what is around it."""
-    found: list[Creator] = []
-    for graph in (*(g for g in reversed(graphs.stack) if g is not EAGER), global_graph()):
-        found[:0] = [creator for _, creator in graph._variable_creator_stack]
-        if not graph.building_function:
-            break
-    return found
 
 
 def _after(creator: Creator, following: Creator) -> Creator:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.ops.variables.assigning import variable_op
 from everflow.proto import variable_pb2
 
 
@@ -322,3 +323,9 @@ def test_many_threads_add_without_losing_any(use_resource):
         for t in threads:
             t.join()
         np.testing.assert_array_equal(session.run(v), np.full(100, 200.0))
+
+
+def test_variables_of_the_older_op_may_be_numbers():
+    assert variable_op([], tf.float32).shape.as_list() == []
+    assert variable_op([2], tf.float32).shape.as_list() == [2]
+    assert variable_op([], tf.float32, set_shape=False).shape.rank is None
