@@ -51,7 +51,7 @@ class Destination(abc.ABC):
         return True
 
     @abc.abstractmethod
-    def tensor(self, seen: Seen, node_name: str, slot: int, debug_op: str, device: str) -> None:
+    def tensor(self, seen: Seen, node_name: str, slot: int, debug_op: str, device: str, is_gated: bool) -> None:
         """Takes what a debug op gave for an output."""
 
     @abc.abstractmethod
@@ -96,7 +96,7 @@ class Folder(Destination):
         name = f"{METADATA_FILE_PREFIX}{CORE_METADATA_TAG}sessionrun{metadata['session_run_index']:014d}_{at}"
         self._write(os.path.join(self.root, name), events.message_event(events.compact(metadata), at))
 
-    def tensor(self, seen: Seen, node_name: str, slot: int, debug_op: str, device: str) -> None:
+    def tensor(self, seen: Seen, node_name: str, slot: int, debug_op: str, device: str, is_gated: bool) -> None:
         disk_usage.take(seen.size)
         at = now()
         path = os.path.join(self.root, device_name_to_device_path(device), f"{node_name}_{slot}_{debug_op}_{at}")
@@ -127,11 +127,17 @@ class Listener(Destination):
         with self._lock:
             self._state = self._states.setdefault(url, {})
         self._channel = grpc.insecure_channel(address, options=(("grpc.max_receive_message_length", -1),))
-        try:
-            grpc.channel_ready_future(self._channel).result(timeout=PATIENCE)
-        except grpc.FutureTimeoutError:
+        ready = grpc.channel_ready_future(self._channel)
+        # The second time is short, for a process that was stopped while it waited.
+        for patience in (PATIENCE, PATIENCE / 10):
+            try:
+                ready.result(timeout=patience)
+                break
+            except grpc.FutureTimeoutError:
+                continue
+        else:
             self._channel.close()
-            raise failed_precondition(f"Channel at the following gRPC stream URL is not ready: {url}") from None
+            raise failed_precondition(f"Channel at the following gRPC stream URL is not ready: {url}")
         self._sent: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._replies = debug_service_pb2_grpc.EventListenerStub(self._channel).SendEvents(iter(self._sent.get, None))  # type: ignore[no-untyped-call]
 
@@ -167,11 +173,11 @@ class Listener(Destination):
     def wants(self, node_name: str, slot: int, debug_op: str, is_gated: bool) -> bool:
         return not is_gated or self._state.get((node_name, slot, debug_op), DISABLED) != DISABLED
 
-    def tensor(self, seen: Seen, node_name: str, slot: int, debug_op: str, device: str) -> None:
+    def tensor(self, seen: Seen, node_name: str, slot: int, debug_op: str, device: str, is_gated: bool) -> None:
         event = events.tensor_event(seen, node_name, slot, debug_op, device, now())
         for part in events.split(event, device, CHUNK):
             self._sent.put(part)
-        if self._state.get((node_name, slot, debug_op)) == READ_WRITE:
+        if is_gated and self._state.get((node_name, slot, debug_op)) == READ_WRITE:
             self._take(self._replies)
 
     def close(self) -> None:

@@ -155,6 +155,18 @@ def _free_port() -> int:
         return found.getsockname()[1]
 
 
+def _wait_for(port: int, thread: threading.Thread, server: EventListenerTestServicer) -> None:
+    """Waits until the server answers, as long as there is hope that it will."""
+    with grpc.insecure_channel(f"localhost:{port}") as channel:
+        ready = grpc.channel_ready_future(channel)
+        while True:
+            try:
+                return ready.result(timeout=10)
+            except grpc.FutureTimeoutError:
+                if not (thread.is_alive() or server._is_started):
+                    raise
+
+
 @internal("debug.lib.grpc_debug_test_server.start_server_on_separate_thread")
 def start_server_on_separate_thread(
     dump_to_filesystem: bool = True,
@@ -175,6 +187,5 @@ def start_server_on_separate_thread(
     thread = threading.Thread(target=start, daemon=True)
     thread.start()
     if poll_server:
-        with grpc.insecure_channel(f"localhost:{port}") as channel:
-            grpc.channel_ready_future(channel).result(timeout=60)
+        _wait_for(port, thread, server)
     return port, f"grpc://localhost:{port}", folder, thread, server

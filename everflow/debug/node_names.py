@@ -68,11 +68,13 @@ def debug_node_name(node_name: str, slot: int, place: int, debug_op: str) -> str
     return f"{DEBUG}{node_name}:{slot}_{place}_{debug_op}"
 
 
+@internal("debug.lib.debug_data._get_tensor_name")
 def tensor_name(node_name: str, slot: int) -> str:
     """What an output is called."""
     return f"{node_name}:{slot}"
 
 
+@internal("debug.lib.debug_data._get_tensor_watch_key")
 def watch_key(node_name: str, slot: int, debug_op: str) -> str:
     """What a debug op's view of an output is called."""
     return f"{node_name}:{slot}:{debug_op}"

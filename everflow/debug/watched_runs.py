@@ -147,7 +147,7 @@ class _Watcher:
             tensor = debug_op.attrs["tensor_name"].rpartition(":")
             name = tensor[0] or tensor[2]
             for destination in wanted:
-                destination.tensor(found, name, slot, debug_op.kind, device)
+                destination.tensor(found, name, slot, debug_op.kind, device, debug_op.is_gated)
 
 
 def _found(debug_op: DebugOp, seen: Seen) -> Seen | None:

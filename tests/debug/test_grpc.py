@@ -1,9 +1,13 @@
 """Runs that are sent to debug servers, and what servers ask for."""
 
+import socket
+
 import numpy as np
 import pytest
 
 import everflow as tf
+from everflow import errors
+from everflow.debug import destinations
 from everflow.debug.dump import DebugDumpDir
 from everflow.debug.events import Seen, split, tensor_event
 from everflow.debug.grpc_server import EventListenerBaseStreamHandler
@@ -139,3 +143,14 @@ def test_handlers_say_what_they_do_with_events():
     handler = EventListenerBaseStreamHandler()
     with pytest.raises(NotImplementedError, match=r"on_value_event\(\) is not implemented"):
         handler.on_value_event(None)
+
+
+def test_a_server_that_is_not_there(session, monkeypatch):
+    monkeypatch.setattr(destinations, "PATIENCE", 0.1)
+    y = tf.constant(1.0, name="y")
+    options = tf.RunOptions()
+    with socket.socket() as nobody:
+        nobody.bind(("localhost", 0))
+        add_debug_tensor_watch(options, "y", 0, debug_urls=f"grpc://localhost:{nobody.getsockname()[1]}")
+        with pytest.raises(errors.FailedPreconditionError, match="gRPC stream URL is not ready: grpc://localhost:"):
+            session.run(y, options=options)
