@@ -48,7 +48,7 @@ def test_inputs_of_a_network():
     np.testing.assert_allclose(run(found, counted), [[2, 3, 1, 0, 0], [6, 7, 0, 0, 2]])
     one, two = layers.shared_embedding_columns([hashed, layers.sparse_column_with_hash_bucket("k", 10)], 3)
     found = layers.input_from_feature_columns(features, [one, two], scope="shared")
-    assert [v.op.name for v in tf.global_variables("shared")] == ["shared/h_k_shared_embedding/weights"] and found.shape[1] == 6
+    assert [v.op.name for v in tf.global_variables("shared")] == ["shared/h_shared_embedding/h_k_shared_embedding"] and found.shape[1] == 6
     with pytest.raises(ValueError, match="not supported in DNN"):
         layers.input_from_feature_columns(features, [hashed])
     with pytest.raises(ValueError, match="Duplicate feature column"):

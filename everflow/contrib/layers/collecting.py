@@ -7,12 +7,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import public
 from everflow.contrib.framework.variables import model_variable
 from everflow.graph.dtypes import DTypeLike
+from everflow.layers.arguments import smart_cond
 from everflow.ops.variables.partitioned import PartitionedVariable
-from everflow.runtime.smart_conditionals import smart_cond
 
 
 @public("contrib.layers.python.layers.utils.append_tensor_alias")
@@ -161,13 +163,18 @@ def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
 @public("contrib.layers.python.layers.utils.n_positive_integers", "contrib.slim.utils.n_positive_integers")
 def n_positive_integers(n: int, value: Any) -> tuple[int, ...]:
     """n sizes of one number for all, or of n."""
-    values = tuple(value) if hasattr(value, "__iter__") else (value,) * n
-    if len(values) != n:
-        raise ValueError(f"Expected sequence of length {n}, but got {len(values)}")
-    for v in values:
-        if int(v) < 1:
-            raise ValueError(f"expected positive integers, got {value}")
-    return tuple(int(v) for v in values)
+    if not isinstance(n, int) or n < 1:
+        raise ValueError("n must be a positive integer")
+    if not hasattr(value, "__len__"):
+        values = [int(value)] * n
+    else:
+        values = [getattr(size, "value", size) for size in value]
+        if len(values) != n or not all(isinstance(size, (int, np.integer)) for size in values):
+            raise ValueError(f"Expected sequence of {n} positive integers, but received {value!r}")
+    for size in values:
+        if size <= 0:
+            raise ValueError(f"expected positive integer, but received {size}")
+    return tuple(int(size) for size in values)
 
 
 @public("contrib.layers.python.layers.utils.smart_cond", "contrib.slim.utils.smart_cond")

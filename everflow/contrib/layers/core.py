@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import everflow as tf
+from everflow.api import internal
 from everflow.contrib.framework.arg_scopes import add_arg_scope
 from everflow.contrib.framework.variables import model_variable
 from everflow.contrib.layers.collecting import channel_dimension, collect_named_outputs, get_variable_collections, variable_getter
@@ -216,7 +217,11 @@ def legacy_fully_connected(
     """The first form of fully_connected: its bias is named so, and collections are given one by one."""
     with tf.variable_scope(name, "fully_connected", [x]):
         x = tf.convert_to_tensor(x)
+        if x.get_shape().ndims is None:
+            raise ValueError("dims of x must be known but is None")
         sizes = x.get_shape().as_list()
+        if len(sizes) < 2:
+            raise ValueError(f"rank of x must be at least 2 not: {len(sizes)}")
         if sizes[-1] is None:
             raise ValueError("last dimension of x must be known but is None")
         weights = tf.get_variable(
@@ -252,6 +257,15 @@ def legacy_fully_connected(
 
 legacy_linear = layer("legacy_linear")(legacy_fully_connected)
 legacy_relu = layer("legacy_relu")(functools.partial(legacy_fully_connected, activation_fn=tf.nn.relu))
+
+
+@internal("contrib.layers.python.layers.layers.poincare_normalize")
+def poincare_normalize(x: Any, axis: Any = 1, epsilon: float = 1e-5, name: str | None = None) -> Any:
+    """Vectors inside the unit ball: those that are too long are made 1 - `epsilon` long."""
+    with tf.name_scope(name, "poincare_normalize", [x]) as scope:
+        x = tf.convert_to_tensor(x, name="x")
+        shorter = (1.0 - epsilon) * tf.rsqrt(tf.reduce_sum(tf.square(x), axis, keepdims=True))
+        return tf.multiply(x, tf.minimum(shorter, tf.cast(1.0, x.dtype)), name=scope)
 
 
 @layer("scale_gradient")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from everflow.api import internal, public
+from everflow.contrib.layers.column_protocol import FeatureColumn
 
 
 class _Fields(NamedTuple):
@@ -14,7 +15,7 @@ class _Fields(NamedTuple):
 
 @public("contrib.slim.DataFrameColumn")
 @internal("contrib.layers.python.layers.feature_column.DataFrameColumn")
-class DataFrameColumn(_Fields):
+class DataFrameColumn(FeatureColumn, _Fields):  # type: ignore[misc]
     """A column by the name `column_name` whose values `series.build(columns_to_tensors)` gives."""
 
     @property

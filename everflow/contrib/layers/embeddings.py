@@ -10,7 +10,10 @@ from everflow.api import public
 from everflow.contrib.framework.variables import model_variable
 from everflow.contrib.layers.collecting import collect_named_outputs
 from everflow.contrib.layers.publishing import layer
+from everflow.contrib.layers.sparse_forms import dense_to_sparse_tensor
+from everflow.graph import dtypes
 from everflow.graph.sparse_tensor import SparseTensor
+from everflow.ops.variables.partitioned import PartitionedVariable
 
 
 @layer("embed_sequence")
@@ -60,16 +63,8 @@ def bow_encoder(
                 raise TypeError("ids are expected to be dense Tensor, got: %s", ids)
             return tf.reduce_mean(tf.nn.embedding_lookup(table, ids), axis=1)
         if not isinstance(ids, SparseTensor):
-            ids = _without(ids, -1)
+            ids = dense_to_sparse_tensor(ids, -1)
         return tf.nn.safe_embedding_lookup_sparse([table], ids, combiner="mean", name="embedding_lookup")
-
-
-def _without(ids: Any, ignored: int) -> SparseTensor:
-    with tf.name_scope("DenseToSparseTensor"):
-        ids = tf.convert_to_tensor(ids, name="x")
-        indices = tf.where(tf.not_equal(ids, tf.cast(ignored, ids.dtype, name="ignore_value")), name="indices")
-        values = tf.gather_nd(ids, indices, name="values")
-        return SparseTensor(indices, values, tf.shape(ids, out_type=tf.int64, name="dense_shape"))
 
 
 @layer("embedding_lookup_unique")
@@ -95,6 +90,13 @@ def dense_to_sparse(tensor: Any, eos_token: Any = 0, outputs_collections: Sequen
         return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
+def _check_one_type(tensors: Sequence[Any]) -> None:
+    first = tensors[0].dtype
+    for tensor in tensors:
+        if dtypes.as_dtype(tensor.dtype).base_dtype != dtypes.as_dtype(first).base_dtype:
+            raise ValueError(f"{tensor}, type={tensor.dtype}, must be of the same type ({first}) as {tensors[0]}.")
+
+
 @layer("safe_embedding_lookup_sparse")
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
@@ -107,6 +109,15 @@ def safe_embedding_lookup_sparse(
     max_norm: float | None = None,
 ) -> Any:
     """Vectors of bags of ids, without ids and weights that are not positive; an empty bag gives zeros or the vector of `default_id`."""
+    if embedding_weights is None:
+        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    if isinstance(embedding_weights, PartitionedVariable):
+        embedding_weights = list(embedding_weights)
+    elif not isinstance(embedding_weights, (list, tuple)):
+        embedding_weights = [embedding_weights]
+    if not embedding_weights:
+        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    _check_one_type([*embedding_weights, *([] if sparse_weights is None else [sparse_weights])])
     return tf.nn.safe_embedding_lookup_sparse(
         embedding_weights,
         sparse_ids,
@@ -144,7 +155,9 @@ def embedding_lookup_sparse_with_distributed_aggregation(
         rows = tf.cast(sp_ids.indices[:, 0], tf.int32)
         vectors = tf.nn.embedding_lookup(params, sp_ids.values, partition_strategy, max_norm=max_norm)
         weights = tf.ones_like(rows, vectors.dtype) if sp_weights is None else tf.cast(sp_weights.values, vectors.dtype)
-        weights = tf.expand_dims(weights, 1)
+        weights = tf.reshape(weights, tf.concat([[-1], tf.ones([tf.rank(vectors) - 1], tf.int32)], 0))
+        if vectors.get_shape().ndims is not None:
+            weights.set_shape([None] + [1] * (vectors.get_shape().ndims - 1))
         sums = tf.segment_sum(vectors * weights, rows)
         if combiner == "sum":
             return sums

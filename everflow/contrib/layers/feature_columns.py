@@ -9,8 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import everflow as tf
+from everflow.api import internal
+from everflow.contrib.layers.column_protocol import HOME, DenseForm, FeatureColumn, SparseForm, WideLookup, numbers_of_rank
 from everflow.contrib.layers.feature_crossing import sparse_feature_cross
 from everflow.contrib.layers.publishing import layer
+from everflow.contrib.layers.sparse_forms import dense_to_sparse_tensor
+from everflow.feature_column.protocol import OldCategoricalColumn, OldDenseColumn
 from everflow.graph import dtypes
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lookup.vocabularies import index_table_from_file, index_table_from_tensor
@@ -18,61 +22,14 @@ from everflow.lookup.vocabularies import index_table_from_file, index_table_from
 _COMBINERS = ("mean", "sqrtn", "sum")
 
 
-class Ids(NamedTuple):
-    """A sparse feature as ids below `size`, with weights where it has any."""
-
-    ids: Any
-    weights: Any
-    size: int
-    combiner: str
-
-
-class FeatureColumn:
-    """What all columns have. A column is known by its key: two with the same are the same."""
-
-    @property
-    def key(self) -> str:
-        """What distinguishes it from others."""
-        return str(self)
-
-    def transformed(self, features: Transformed) -> Any:
-        """The feature as numbers: ids of a sparse one, a matrix of a dense one."""
-        raise TypeError(f"{type(self).__name__} has no numbers of its own.")
-
-    def ids(self, features: Transformed) -> Ids:
-        """The feature as ids, for weights or vectors."""
-        raise ValueError(f"Error creating weights for column {self.name}: it is not sparse.")  # type: ignore[attr-defined]
-
-
-class Transformed:
-    """Features by name, and what columns made of them: each once."""
-
-    def __init__(self, features: dict[Any, Any]) -> None:
-        self._features = dict(features)
-        self._found: dict[Any, Any] = {}
-
-    def raw(self, name: str) -> Any:
-        """A feature as it was given."""
-        if name not in self._features:
-            raise KeyError(f"{name} is missing from the features: {sorted(map(str, self._features))}")
-        return self._features[name]
-
-    def of(self, column: Any) -> Any:
-        """What a column makes of the features."""
-        if column not in self._found:
-            given = self._features.get(column)
-            self._found[column] = given if given is not None else column.transformed(self)
-        return self._found[column]
-
-
-def _as_sparse(feature: Any) -> SparseTensor:
-    """A feature that is not sparse has no entries where it is empty or -1."""
+def _as_sparse(feature: Any, ignore_value: Any = None) -> SparseTensor:
+    """A feature that is not sparse has no entries where it is `ignore_value`; one value for each example is a row."""
     if isinstance(feature, SparseTensor):
         return feature
     feature = tf.convert_to_tensor(feature)
-    missing = "" if feature.dtype == dtypes.string else -1
-    indices = tf.where(tf.not_equal(feature, tf.cast(missing, feature.dtype) if missing else tf.constant(missing)))
-    return SparseTensor(indices, tf.gather_nd(feature, indices), tf.shape(feature, out_type=dtypes.int64))
+    if feature.get_shape().ndims == 1:
+        feature = tf.expand_dims(feature, -1)
+    return dense_to_sparse_tensor(feature, ignore_value)
 
 
 class SparseIdLookupConfig(NamedTuple):
@@ -99,7 +56,7 @@ class _SparseFields(NamedTuple):
     dtype: Any = dtypes.string
 
 
-class SparseColumn(FeatureColumn, _SparseFields):
+class SparseColumn(FeatureColumn, SparseForm, OldCategoricalColumn, _SparseFields):  # type: ignore[misc]
     """A feature with any number of values, each of which has an id."""
 
     __slots__ = ()
@@ -110,7 +67,7 @@ class SparseColumn(FeatureColumn, _SparseFields):
         return self.column_name
 
     @property
-    def length(self) -> int:
+    def length(self) -> int:  # type: ignore[override]
         """How many ids there are."""
         if self.lookup_config is not None:
             return int(self.lookup_config.vocab_size or 0) + self.lookup_config.num_oov_buckets
@@ -121,28 +78,51 @@ class SparseColumn(FeatureColumn, _SparseFields):
         """How the feature is parsed."""
         return {self.column_name: tf.VarLenFeature(self.dtype)}
 
-    def ids(self, features: Transformed) -> Ids:
-        """The feature as ids."""
-        return Ids(features.of(self), None, self.length, self.combiner)
+    def is_compatible(self, other_column: Any) -> bool:
+        """Whether ids of both mean the same, as far as can be known."""
+        one, other = self.lookup_config, other_column.lookup_config
+        same_values = (self.dtype == dtypes.string) == (other_column.dtype == dtypes.string)
+        return same_values and self.length == other_column.length and (one is None or other is None or one == other)
 
-    def values(self, features: Transformed) -> SparseTensor:
-        """The feature as it is."""
-        return _as_sparse(features.raw(self.column_name))
+    def _get_input_sparse_tensor(self, input_tensor: Any) -> SparseTensor:
+        dense = not isinstance(input_tensor, SparseTensor)
+        return _as_sparse(input_tensor, "" if dense and tf.convert_to_tensor(input_tensor).dtype == dtypes.string else -1)
+
+    def _transform_feature(self, inputs: Any) -> SparseTensor:
+        return self._do_transform(self._get_input_sparse_tensor(inputs.get(self.column_name)))
+
+    def _do_transform(self, input_tensor: SparseTensor) -> SparseTensor:
+        """The ids of values."""
+        raise NotImplementedError(f"{type(self).__name__} has no ids.")
+
+    def _to_dnn_input_layer(self, input_tensor: Any, weight_collections: Any = None, trainable: bool = True, output_rank: int = 2) -> Any:
+        raise ValueError(f"SparseColumn is not supported in DNN. Please use embedding_column or one_hot_column. column: {self}")
+
+    def _wide_embedding_lookup_arguments(self, input_tensor: Any) -> WideLookup:
+        return WideLookup(self.id_tensor(input_tensor), None, self.length, tf.zeros_initializer(), self.combiner)
 
     def __deepcopy__(self, memo: Any) -> SparseColumn:
         return self
 
 
 class HashedColumn(SparseColumn):
-    """Ids are hashes."""
+    """Ids are hashes; with keys, each value has one for each key."""
 
-    __slots__ = ()
+    hash_keys: Any
 
-    def transformed(self, features: Transformed) -> SparseTensor:
-        """Hashes of values."""
-        found = self.values(features)
+    def __new__(cls, *fields: Any, hash_keys: Any = None, **named_fields: Any) -> HashedColumn:
+        """A column of these fields."""
+        made = super().__new__(cls, *fields, **named_fields)
+        made.hash_keys = hash_keys
+        return made
+
+    def _do_transform(self, input_tensor: SparseTensor) -> SparseTensor:
+        found = input_tensor
         texts = found.values if found.dtype == dtypes.string else tf.as_string(found.values)
-        return SparseTensor(found.indices, tf.string_to_hash_bucket_fast(texts, self.length, name="lookup"), found.dense_shape)
+        if not self.hash_keys:
+            return SparseTensor(found.indices, tf.string_to_hash_bucket_fast(texts, self.length, name="lookup"), found.dense_shape)
+        hashes = [tf.string_to_hash_bucket_strong(texts, self.length, key, name="lookup") for key in self.hash_keys]
+        return tf.sparse_concat(1, [SparseTensor(found.indices, ids, found.dense_shape) for ids in hashes])
 
 
 class IntegerizedColumn(SparseColumn):
@@ -150,10 +130,9 @@ class IntegerizedColumn(SparseColumn):
 
     __slots__ = ()
 
-    def transformed(self, features: Transformed) -> SparseTensor:
+    def _do_transform(self, input_tensor: SparseTensor) -> SparseTensor:
         """Values, brought below the number of ids."""
-        found = self.values(features)
-        return SparseTensor(found.indices, tf.mod(found.values, self.length, name="mod"), found.dense_shape)
+        return SparseTensor(input_tensor.indices, tf.mod(input_tensor.values, self.length, name="mod"), input_tensor.dense_shape)
 
 
 class KeysColumn(SparseColumn):
@@ -161,14 +140,14 @@ class KeysColumn(SparseColumn):
 
     __slots__ = ()
 
-    def transformed(self, features: Transformed) -> SparseTensor:
+    def _do_transform(self, input_tensor: SparseTensor) -> SparseTensor:
         """Places of values."""
         config = self.lookup_config
         assert config is not None
         table = index_table_from_tensor(
             vocabulary_list=list(config.keys or ()), default_value=config.default_value, dtype=self.dtype, name="lookup"
         )
-        return table.lookup(self.values(features))
+        return table.lookup(input_tensor)
 
 
 class VocabularyColumn(SparseColumn):
@@ -176,11 +155,11 @@ class VocabularyColumn(SparseColumn):
 
     __slots__ = ()
 
-    def transformed(self, features: Transformed) -> SparseTensor:
+    def _do_transform(self, input_tensor: SparseTensor) -> SparseTensor:
         """Lines of values."""
         config = self.lookup_config
         assert config is not None
-        found = self.values(features)
+        found = input_tensor
         if found.dtype != dtypes.string:
             found = SparseTensor(found.indices, tf.as_string(found.values), found.dense_shape)
         table = index_table_from_file(
@@ -198,8 +177,14 @@ _NAMES: tuple[tuple[type, str], ...] = (
     (IntegerizedColumn, "_SparseColumnIntegerized"),
     (KeysColumn, "_SparseColumnKeys"),
     (VocabularyColumn, "_SparseColumnVocabulary"),
+    (SparseColumn, "_SparseColumn"),
     (SparseIdLookupConfig, "_SparseIdLookupConfig"),
 )
+
+
+def _check_dtype(name: str, dtype: Any) -> None:
+    if dtype != dtypes.string and not dtype.is_integer:
+        raise ValueError(f"dtype must be string or integer. dtype: {dtype}, column_name: {name}")
 
 
 def _checked_size(size: Any, name: str) -> None:
@@ -214,9 +199,13 @@ def sparse_column_with_hash_bucket(
     """A feature whose values are hashed."""
     _checked_size(hash_bucket_size, column_name)
     _check_combiner(column_name, combiner)
-    if dtype != dtypes.string and not dtype.is_integer:
-        raise ValueError(f"dtype must be string or integer. dtype: {dtype}, column {column_name}")
-    return HashedColumn(column_name, bucket_size=hash_bucket_size, combiner=combiner, dtype=dtype)
+    _check_dtype(column_name, dtype)
+    if hash_keys is not None:
+        if not isinstance(hash_keys, list) or not hash_keys:
+            raise ValueError("hash_keys must be a non-empty list.")
+        if any(not isinstance(key, list) or [*map(type, key)] != [int, int] for key in hash_keys):
+            raise ValueError("Each element of hash_keys must be a pair of integers.")
+    return HashedColumn(column_name, bucket_size=hash_bucket_size, combiner=combiner, dtype=dtype, hash_keys=hash_keys)
 
 
 @layer("sparse_column_with_integerized_feature")
@@ -261,6 +250,7 @@ def sparse_column_with_vocabulary_file(
     """A feature whose values are lines of a file."""
     if vocab_size is None:
         raise ValueError(f"vocab_size should be defined. column_name: {column_name}")
+    _check_dtype(column_name, dtype)
     _check_combiner(column_name, combiner)
     config = SparseIdLookupConfig(vocabulary_file, None, num_oov_buckets, vocab_size, default_value)
     return VocabularyColumn(column_name, lookup_config=config, combiner=combiner, dtype=dtype)
@@ -272,7 +262,7 @@ class _WeightedFields(NamedTuple):
     dtype: Any
 
 
-class WeightedColumn(FeatureColumn, _WeightedFields):
+class WeightedColumn(FeatureColumn, SparseForm, OldCategoricalColumn, _WeightedFields):  # type: ignore[misc]
     """Ids with the weights of another feature."""
 
     __slots__ = ()
@@ -287,17 +277,43 @@ class WeightedColumn(FeatureColumn, _WeightedFields):
         """How both features are parsed."""
         return {**self.sparse_id_column.config, self.weight_column_name: tf.VarLenFeature(self.dtype)}
 
-    def transformed(self, features: Transformed) -> tuple[Any, Any]:
-        """Ids and weights."""
-        weights = _as_sparse(features.raw(self.weight_column_name))
-        return features.of(self.sparse_id_column), SparseTensor(
-            weights.indices, tf.cast(weights.values, dtypes.float32), weights.dense_shape
-        )
+    @property
+    def length(self) -> int:  # type: ignore[override]
+        """How many ids there are."""
+        return self.sparse_id_column.length
 
-    def ids(self, features: Transformed) -> Ids:
-        """Ids with weights."""
-        ids, weights = features.of(self)
-        return Ids(ids, weights, self.sparse_id_column.length, self.sparse_id_column.combiner)
+    @property
+    def lookup_config(self) -> SparseIdLookupConfig | None:
+        """Where ids of values are looked up."""
+        return self.sparse_id_column.lookup_config
+
+    def is_compatible(self, other_column: Any) -> bool:
+        """Whether ids of both mean the same, as far as can be known."""
+        return self.sparse_id_column.is_compatible(getattr(other_column, "sparse_id_column", other_column))
+
+    def id_tensor(self, input_tensor: Any) -> Any:
+        """The ids of what the column made."""
+        return input_tensor[0]
+
+    def weight_tensor(self, input_tensor: Any) -> Any:
+        """The weights of what the column made."""
+        return input_tensor[1]
+
+    def _transform_feature(self, inputs: Any) -> tuple[Any, Any]:
+        weights = inputs.get(self.weight_column_name)
+        if not isinstance(weights, SparseTensor):
+            dense = tf.convert_to_tensor(weights)
+            dense = tf.expand_dims(dense, -1) if dense.get_shape().ndims == 1 else dense
+            weights = dense_to_sparse_tensor(dense)
+        floats = SparseTensor(weights.indices, tf.cast(weights.values, dtypes.float32), weights.dense_shape)
+        return inputs.get(self.sparse_id_column), floats
+
+    def _to_dnn_input_layer(self, input_tensor: Any, weight_collections: Any = None, trainable: bool = True, output_rank: int = 2) -> Any:
+        raise ValueError(f"WeightedSparseColumn is not supported in DNN. Please use embedding_column or one_hot_column. column: {self}")
+
+    def _wide_embedding_lookup_arguments(self, input_tensor: Any) -> WideLookup:
+        ids, weights = self.id_tensor(input_tensor), self.weight_tensor(input_tensor)
+        return WideLookup(ids, weights, self.length, tf.zeros_initializer(), self.sparse_id_column.combiner)
 
 
 @layer("weighted_sparse_column")
@@ -316,10 +332,11 @@ class _RealFields(NamedTuple):
     normalizer: Callable[[Any], Any] | None
 
 
-class RealColumn(FeatureColumn, _RealFields):
-    """A feature of a fixed number of numbers."""
+class _Numbers(FeatureColumn):
+    """What columns of numbers have, however many there are."""
 
-    __slots__ = ()
+    column_name: str
+    normalizer: Callable[[Any], Any] | None
 
     @property
     def name(self) -> str:
@@ -329,10 +346,38 @@ class RealColumn(FeatureColumn, _RealFields):
     @property
     def key(self) -> str:
         """Without the normalizer, which says nothing."""
-        return (
-            f"_RealValuedColumn(column_name={self.column_name}, dimension={self.dimension}, default_value={self.default_value}, "
-            f"dtype={self.dtype})"
-        )
+        return _key_without(self, "normalizer")
+
+    @property
+    def normalizer_fn(self) -> Callable[[Any], Any] | None:
+        """What changes numbers before they are used."""
+        return self.normalizer
+
+    def _normalized_input_tensor(self, input_tensor: Any) -> Any:
+        """Numbers as the normalizer leaves them; of sparse ones it sees the values."""
+        if self.normalizer is None:
+            return input_tensor
+        if isinstance(input_tensor, SparseTensor):
+            return SparseTensor(input_tensor.indices, self.normalizer(input_tensor.values), input_tensor.dense_shape)
+        return self.normalizer(input_tensor)
+
+    def _to_dnn_input_layer(self, input_tensor: Any, weight_collections: Any = None, trainable: bool = True, output_rank: int = 2) -> Any:
+        return numbers_of_rank(self._to_dense_tensor(input_tensor), output_rank, self.name)
+
+
+def _key_without(column: Any, left_out: str) -> str:
+    shown = ", ".join(f"{field}={getattr(column, field)}" for field in column._fields if field != left_out)
+    return f"{type(column).__name__}({shown})"
+
+
+class RealColumn(_Numbers, DenseForm, OldDenseColumn, _RealFields):  # type: ignore[misc]
+    """A feature of a fixed number of numbers."""
+
+    __slots__ = ()
+
+    @property
+    def _width(self) -> int:  # type: ignore[override]
+        return self.dimension
 
     @property
     def config(self) -> dict[str, Any]:
@@ -340,21 +385,70 @@ class RealColumn(FeatureColumn, _RealFields):
         default = None if self.default_value is None else list(self.default_value)
         return {self.column_name: tf.FixedLenFeature([self.dimension], self.dtype, default)}
 
-    def transformed(self, features: Transformed) -> Any:
-        """The numbers, normalized where that was asked for."""
-        found = features.raw(self.column_name)
+    def _transform_feature(self, inputs: Any) -> Any:
+        found = inputs.get(self.column_name)
         if isinstance(found, SparseTensor):
             found = tf.sparse_tensor_to_dense(found)
-        found = self.normalizer(found) if self.normalizer is not None else found
-        return tf.cast(found, dtypes.float32)
+        return tf.cast(self._normalized_input_tensor(found), dtypes.float32)
 
-    def matrix(self, features: Transformed, name: str = "expand_dims") -> Any:
-        """The numbers as [batch, dimension]. `name`: that of the op which makes a matrix of one number for each example."""
-        found = features.of(self)
-        rank = found.shape.ndims
-        if rank == 2:
-            return found
-        return tf.expand_dims(found, -1, name=name) if rank == 1 else tf.reshape(found, [-1, self.dimension])
+    def _to_dense_tensor(self, input_tensor: Any) -> Any:
+        return input_tensor
+
+
+class _VarLenFields(NamedTuple):
+    column_name: str
+    default_value: Any
+    dtype: Any
+    normalizer: Callable[[Any], Any] | None
+    is_sparse: bool
+
+
+class VarLenColumn(_Numbers, _VarLenFields):
+    """A feature of any number of numbers: sparse, or as long as the longest of the batch."""
+
+    __slots__ = ()
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """How the feature is parsed."""
+        if self.is_sparse:
+            return {self.column_name: tf.VarLenFeature(self.dtype)}
+        spec = tf.FixedLenSequenceFeature([], self.dtype, allow_missing=True, default_value=self.default_value)
+        return {self.column_name: spec}
+
+    def _transform_feature(self, inputs: Any) -> Any:
+        return self._normalized_input_tensor(inputs.get(self.column_name))
+
+    def _to_dense_tensor(self, input_tensor: Any) -> Any:
+        if self.is_sparse:
+            raise ValueError(f"Set is_sparse to False if you want a dense Tensor for column_name: {self.name}")
+        return input_tensor
+
+
+@internal(HOME + "_real_valued_var_len_column")
+def real_valued_var_len_column(
+    column_name: str,
+    default_value: Any = None,
+    dtype: Any = dtypes.float32,
+    normalizer: Callable[[Any], Any] | None = None,
+    is_sparse: bool = False,
+) -> VarLenColumn:
+    """A feature of any number of numbers."""
+    if not (dtype.is_integer or dtype.is_floating):
+        raise TypeError(f"dtype must be convertible to float. dtype: {dtype}, column_name: {column_name}")
+    if default_value is None and not is_sparse:
+        raise ValueError(f"default_value must be provided when is_sparse=False to parse a padded Tensor. column_name: {column_name}")
+    if isinstance(default_value, (list, tuple)):
+        raise ValueError(f"Only scalar default value. default_value: {default_value}, column_name: {column_name}")
+    if default_value is not None:
+        if dtype.is_integer and not isinstance(default_value, int) or not isinstance(default_value, (int, float)):
+            _refuse_default(default_value, dtype, column_name)
+        default_value = float(default_value) if dtype.is_floating else default_value
+    return VarLenColumn(column_name, default_value, dtype, normalizer, is_sparse)
+
+
+def _refuse_default(default_value: Any, dtype: Any, name: str) -> None:
+    raise TypeError(f"default_value must be compatible with dtype. default_value: {default_value}, dtype: {dtype}, column_name: {name}")
 
 
 @layer("real_valued_column")
@@ -379,10 +473,9 @@ def real_valued_column(
                 f"The length of default_value must be equal to dimension. default_value: {default_value}, dimension: "
                 f"{dimension}, column_name: {column_name}"
             )
-        if dtype.is_integer and any(not isinstance(v, (int, np.integer)) for v in values):
-            raise TypeError(
-                f"default_value must be compatible with dtype. default_value: {default_value}, dtype: {dtype}, column_name: {column_name}"
-            )
+        allowed = (int, np.integer) if dtype.is_integer else (int, float, np.number)
+        if not all(isinstance(v, allowed) for v in values):
+            _refuse_default(default_value, dtype, column_name)
         default_value = tuple(float(v) if dtype.is_floating else v for v in values)
     if normalizer is not None and not callable(normalizer):
         raise TypeError("normalizer must be a callable")
@@ -394,7 +487,7 @@ class _BucketizedFields(NamedTuple):
     boundaries: tuple[float, ...]
 
 
-class BucketizedColumn(FeatureColumn, _BucketizedFields):
+class BucketizedColumn(FeatureColumn, SparseForm, DenseForm, OldCategoricalColumn, OldDenseColumn, _BucketizedFields):  # type: ignore[misc]
     """Numbers as the buckets that they fall into."""
 
     __slots__ = ()
@@ -405,23 +498,34 @@ class BucketizedColumn(FeatureColumn, _BucketizedFields):
         return f"{self.source_column.name}_bucketized"
 
     @property
-    def length(self) -> int:
+    def length(self) -> int:  # type: ignore[override]
         """How many buckets there are."""
         return len(self.boundaries) + 1
+
+    @property
+    def _width(self) -> int:  # type: ignore[override]
+        return self.length * self.source_column.dimension
+
+    @property
+    def _num_buckets(self) -> int:
+        return self._width
 
     @property
     def config(self) -> dict[str, Any]:
         """How the feature is parsed."""
         return self.source_column.config
 
-    def transformed(self, features: Transformed) -> Any:
-        """The number of the bucket of each number."""
-        numbers = self.source_column.matrix(features)
-        return tf.cast(tf.raw_ops.Bucketize(input=numbers, boundaries=list(self.boundaries), name="bucketize"), dtypes.int64)
+    def _transform_feature(self, inputs: Any) -> Any:
+        numbers = inputs.get(self.source_column)
+        return tf.raw_ops.Bucketize(input=numbers, boundaries=list(self.boundaries), name="bucketize")
 
-    def sparse(self, features: Transformed) -> SparseTensor:
+    def id_tensor(self, input_tensor: Any) -> SparseTensor:
+        """Buckets as ids."""
+        return self.to_sparse_tensor(input_tensor)
+
+    def to_sparse_tensor(self, input_tensor: Any) -> SparseTensor:
         """Buckets as ids; each dimension has its own."""
-        buckets, dimension = features.of(self), self.source_column.dimension
+        buckets, dimension = tf.cast(input_tensor, dtypes.int64), self.source_column.dimension
         batch = tf.shape(buckets, out_type=dtypes.int64)[0]
         columns = tf.range(dimension, dtype=dtypes.int64)
         ids = tf.reshape(buckets + self.length * columns, [-1])
@@ -429,9 +533,15 @@ class BucketizedColumn(FeatureColumn, _BucketizedFields):
         places = tf.stack([rows, tf.tile(columns, tf.expand_dims(batch, 0))], 1)
         return SparseTensor(places, ids, tf.stack([batch, dimension]))
 
-    def ids(self, features: Transformed) -> Ids:
-        """Buckets as ids."""
-        return Ids(self.sparse(features), None, self.length * self.source_column.dimension, "sum")
+    def _to_dnn_input_layer(self, input_tensor: Any, weight_collections: Any = None, trainable: bool = True, output_rank: int = 2) -> Any:
+        if output_rank != 2:
+            raise ValueError("BucketizedColumn currently only supports output_rank=2")
+        buckets = tf.cast(input_tensor, dtypes.int64)
+        hot = tf.one_hot(buckets, depth=self.length, on_value=1.0, off_value=0.0, name="one_hot")
+        return tf.reshape(hot, [-1, self._width], name="reshape")
+
+    def _wide_embedding_lookup_arguments(self, input_tensor: Any) -> WideLookup:
+        return WideLookup(self.to_sparse_tensor(input_tensor), None, self._width, tf.zeros_initializer(), "sum")
 
 
 @layer("bucketized_column")
@@ -456,7 +566,7 @@ class _CrossedFields(NamedTuple):
     tensor_name_in_ckpt: str | None
 
 
-class CrossedColumn(FeatureColumn, _CrossedFields):
+class CrossedColumn(FeatureColumn, SparseForm, OldCategoricalColumn, _CrossedFields):  # type: ignore[misc]
     """Every combination of the values of several columns."""
 
     __slots__ = ()
@@ -467,7 +577,7 @@ class CrossedColumn(FeatureColumn, _CrossedFields):
         return "_X_".join(sorted(column.name for column in self.columns))
 
     @property
-    def length(self) -> int:
+    def length(self) -> int:  # type: ignore[override]
         """How many ids there are."""
         return self.hash_bucket_size
 
@@ -482,16 +592,21 @@ class CrossedColumn(FeatureColumn, _CrossedFields):
     def _leaves(self) -> list[Any]:
         return [leaf for column in self.columns for leaf in (column._leaves() if isinstance(column, CrossedColumn) else [column])]
 
-    def transformed(self, features: Transformed) -> SparseTensor:
+    def _transform_feature(self, inputs: Any) -> SparseTensor:
         """Hashes of combinations."""
         crossed = []
         for column in self._leaves():
-            crossed.append(column.sparse(features) if isinstance(column, BucketizedColumn) else column.values(features))
+            if isinstance(column, BucketizedColumn):
+                crossed.append(column.to_sparse_tensor(inputs.get(column)))
+            else:
+                crossed.append(column._get_input_sparse_tensor(inputs.get(column.name)))
         return sparse_feature_cross(crossed, hashed_output=True, num_buckets=self.hash_bucket_size, hash_key=self.hash_key, name="cross")
 
-    def ids(self, features: Transformed) -> Ids:
-        """Combinations as ids."""
-        return Ids(features.of(self), None, self.length, self.combiner)
+    def _to_dnn_input_layer(self, input_tensor: Any, weight_collections: Any = None, trainable: bool = True, output_rank: int = 2) -> Any:
+        raise ValueError(f"CrossedColumn is not supported in DNN. Please use embedding_column. column: {self}")
+
+    def _wide_embedding_lookup_arguments(self, input_tensor: Any) -> WideLookup:
+        return WideLookup(input_tensor, None, self.length, tf.zeros_initializer(), self.combiner)
 
 
 @layer("crossed_column")
@@ -522,12 +637,14 @@ def crossed_column(
 _DENSE_NAMES: tuple[tuple[type, str], ...] = (
     (WeightedColumn, "_WeightedSparseColumn"),
     (RealColumn, "_RealValuedColumn"),
+    (VarLenColumn, "_RealValuedVarLenColumn"),
     (BucketizedColumn, "_BucketizedColumn"),
     (CrossedColumn, "_CrossedColumn"),
 )
 # Keys, and with them the order of columns, begin with TensorFlow's names.
 for _kind, _name in (*_NAMES, *_DENSE_NAMES):
     _kind.__name__ = _kind.__qualname__ = _name
+    internal(HOME + _name)(_kind)
 
 
 def by_key(feature_columns: Any) -> list[Any]:
@@ -538,6 +655,8 @@ def by_key(feature_columns: Any) -> list[Any]:
 @layer("check_feature_columns")
 def check_feature_columns(feature_columns: Any) -> None:
     """Refuses two columns with one name."""
+    if isinstance(feature_columns, dict):
+        raise ValueError("Expected feature_columns to be iterable, found dict.")
     seen: dict[str, Any] = {}
     for column in feature_columns:
         if column.name in seen:
@@ -552,9 +671,22 @@ def check_feature_columns(feature_columns: Any) -> None:
 def create_feature_spec_for_parsing(feature_columns: Any) -> dict[str, Any]:
     """How the features of columns are parsed."""
     found: dict[str, Any] = collections.OrderedDict()
-    for column in feature_columns:
-        found.update(column.config)
+    for column in feature_columns.values() if isinstance(feature_columns, dict) else feature_columns:
+        if not isinstance(column, FeatureColumn):
+            raise TypeError(f"feature_columns should only contain instances of _FeatureColumn. Given column is {column}")
+        found.update(column.config)  # type: ignore[attr-defined]
     return found
+
+
+@internal(HOME + "_create_sequence_feature_spec_for_parsing")
+def sequence_feature_spec(sequence_feature_columns: Any, allow_missing_by_default: bool = False) -> dict[str, Any]:
+    """How the steps of features of columns are parsed. A feature with a default may be missing."""
+    spec = create_feature_spec_for_parsing(sequence_feature_columns)
+    for key, feature in spec.items():
+        if not isinstance(feature, tf.VarLenFeature):
+            missing = allow_missing_by_default or feature.default_value is not None
+            spec[key] = tf.FixedLenSequenceFeature(shape=feature.shape, dtype=feature.dtype, allow_missing=missing)
+    return spec
 
 
 @layer("infer_real_valued_columns")
@@ -566,10 +698,14 @@ def infer_real_valued_columns(features: Any) -> list[RealColumn]:
 
 
 def _inferred(name: str, tensor: Any) -> RealColumn:
+    if isinstance(tensor, SparseTensor):
+        raise ValueError(
+            f"SparseTensor is not supported for auto detection. Please define corresponding FeatureColumn for tensor {name} {tensor}."
+        )
     dtype = dtypes.as_dtype(tensor.dtype)
     if not (dtype.is_integer or dtype.is_floating):
-        raise ValueError(f"Non integer or non floating types are not supported. Error on {name}.")
-    shape = tensor.get_shape().as_list()
-    if len(shape) < 1:
-        raise ValueError(f"Invalid shape {shape}.")
-    return real_valued_column(name, dimension=shape[1] if len(shape) > 1 else 1, dtype=dtype)
+        raise ValueError(
+            "Non integer or non floating types are not supported for auto detection. Please define corresponding FeatureColumn for "
+            f"tensor {name} {tensor}."
+        )
+    return real_valued_column(name, dimension=int(np.prod(tensor.get_shape().as_list()[1:])), dtype=dtype)

@@ -7,44 +7,38 @@ from typing import Any
 
 import everflow as tf
 from everflow.contrib.framework.variables import model_variable
+from everflow.contrib.layers.column_protocol import Transformer, numbers_of_rank
 from everflow.contrib.layers.feature_columns import (
-    BucketizedColumn,
+    CrossedColumn,
     RealColumn,
-    Transformed,
+    VarLenColumn,
+    WeightedColumn,
     by_key,
     check_feature_columns,
     create_feature_spec_for_parsing,
+    sequence_feature_spec,
 )
-from everflow.contrib.layers.feature_vectors import EmbeddingColumn, OneHotColumn, looked_up
+from everflow.contrib.layers.feature_vectors import EmbeddingColumn, OneHotColumn, embedded, parts_of
 from everflow.contrib.layers.publishing import layer
-from everflow.contrib.layers.scattered_embeddings import ScatteredEmbeddingColumn
-from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.train.checkpoints.initializing import init_from_checkpoint
 
 
-def _checked(feature_columns: Any, features: Any) -> tuple[list[Any], Transformed]:
-    columns = list(feature_columns)
-    check_feature_columns(columns)
-    return by_key(columns), Transformed(features)
+def _checked(feature_columns: Any, features: Any) -> tuple[list[Any], Transformer]:
+    check_feature_columns(feature_columns)
+    return by_key(feature_columns), Transformer(features)
 
 
-def _vectors(column: Any, features: Transformed, collections: list[Any], trainable: bool, output_rank: int = 2) -> Any:
-    if isinstance(column, RealColumn):
-        if output_rank == 2:
-            return column.matrix(features)
-        found = features.raw(column.column_name)
-        found = column.normalizer(found) if column.normalizer is not None else found
-        return tf.cast(tf.expand_dims(found, -1) if found.get_shape().ndims == 2 else found, dtypes.float32)
-    if isinstance(column, BucketizedColumn):
-        hot = tf.one_hot(features.of(column), depth=column.length, on_value=1.0, off_value=0.0, name="one_hot")
-        return tf.reshape(hot, [-1, column.length * column.source_column.dimension], name="reshape")
-    if isinstance(column, (EmbeddingColumn, OneHotColumn, ScatteredEmbeddingColumn)):
-        return column.vectors(features, collections, trainable)
-    raise ValueError(
-        f"Error creating input layer for column: {column.name}.\n{type(column).__name__} is not supported in DNN. Please use "
-        f"embedding_column or one_hot_column. column: {column}"
-    )
+def _vectors(column: Any, features: Transformer, collections: list[Any], trainable: bool, output_rank: int = 2) -> Any:
+    found = features.transform(column)
+    try:
+        lookup = column._deep_embedding_lookup_arguments(found)
+    except NotImplementedError as no_lookup:
+        try:
+            return column._to_dnn_input_layer(found, collections, trainable, output_rank=output_rank)
+        except ValueError as error:
+            raise ValueError(f"Error creating input layer for column: {column.name}.\n{error}, {no_lookup}") from error
+    return embedded(column, lookup, collections, trainable, output_rank=output_rank)
 
 
 def _joined(
@@ -94,10 +88,17 @@ def sequence_input_from_feature_columns(
     scope: Any = None,
 ) -> Any:
     """What columns make of sequences, [batch, steps, numbers]."""
-    for column in feature_columns:
-        if not isinstance(column, (RealColumn, EmbeddingColumn, OneHotColumn)):
-            raise ValueError(f"FeatureColumn type {type(column)} is not currently supported for sequence data.")
+    _check_sequences(feature_columns)
     return _joined(columns_to_tensors, feature_columns, weight_collections, trainable, scope, "sequence_input_from_feature_columns", 3)
+
+
+def _check_sequences(feature_columns: Any) -> None:
+    for column in feature_columns:
+        if not isinstance(column, (RealColumn, VarLenColumn, EmbeddingColumn, OneHotColumn)):
+            raise ValueError(f"FeatureColumn type {type(column).__name__} is not currently supported for sequence data.")
+        source = getattr(column, "sparse_id_column", None)
+        if isinstance(source, CrossedColumn):
+            raise ValueError(f"Column {source.name} is of type {type(source).__name__}, which is not currently supported for sequences.")
 
 
 def _bias(num_outputs: int, collections: list[Any], trainable: bool) -> Any:
@@ -133,26 +134,32 @@ def weighted_sum_from_feature_columns(
             with tf.variable_scope(column.name):
                 found, weights = _weighted(column, features, num_outputs, collections, trainable)
             sums.append(tf.reshape(found, [-1, num_outputs]))
-            column_to_variable[column] = [weights]
+            column_to_variable[column] = weights
         bias = _bias(num_outputs, collections, trainable)
         return tf.nn.bias_add(tf.add_n(sums), bias), column_to_variable, bias
 
 
-def _weighted(column: Any, features: Transformed, num_outputs: int, collections: list[Any], trainable: bool) -> tuple[Any, Any]:
-    if isinstance(column, (EmbeddingColumn, OneHotColumn, ScatteredEmbeddingColumn)):
-        raise ValueError(
-            f"Error creating weighted sum for column: {column.name}.\n{type(column).__name__} is not supported in linear "
-            f"models. Please use sparse columns. column: {column}"
-        )
-    if isinstance(column, RealColumn):
-        numbers = column.matrix(features, name="ExpandDims")
-        weights = _zeros("weight", [column.dimension, num_outputs], collections, trainable)
-        return tf.matmul(numbers, weights, name="matmul"), weights
-    ids = column.ids(features)
-    weights = _zeros("weights", [ids.size, num_outputs], collections, trainable)
+def _weighted(column: Any, features: Transformer, num_outputs: int, collections: list[Any], trainable: bool) -> tuple[Any, list[Any]]:
+    found = features.transform(column)
+    try:
+        lookup = column._wide_embedding_lookup_arguments(found)
+    except NotImplementedError:
+        numbers = numbers_of_rank(column._to_dense_tensor(found), 2, column.name, op_name="ExpandDims")
+        width = tf.dimension_value(numbers.shape[-1]) or column.dimension
+        weights = _zeros("weight", [width, num_outputs], collections, trainable)
+        return tf.matmul(numbers, weights, name="matmul"), parts_of(weights)
+    except ValueError as error:
+        raise ValueError(f"Error creating weighted sum for column: {column.name}.\n{error}") from error
+    weights = _zeros("weights", [lookup.vocab_size, num_outputs], collections, trainable)
     if getattr(column, "ckpt_to_load_from", None) is not None:
         init_from_checkpoint(column.ckpt_to_load_from, {column.tensor_name_in_ckpt: weights})
-    return looked_up(weights, ids, ids.combiner), weights
+    return _looked_up(weights, lookup, f"{column.name}_weights"), parts_of(weights)
+
+
+def _looked_up(weights: Any, lookup: Any, name: str) -> Any:
+    return tf.contrib.layers.safe_embedding_lookup_sparse(
+        parts_of(weights), lookup.input_tensor, sparse_weights=lookup.weight_tensor, combiner=lookup.combiner, name=name
+    )
 
 
 def _zeros(name: str, shape: list[int], collections: list[Any], trainable: bool) -> Any:
@@ -169,37 +176,47 @@ def joint_weighted_sum_from_feature_columns(
     weight_collections: Sequence[str] | None = None,
     trainable: bool = True,
     scope: Any = None,
-) -> tuple[Any, dict[Any, list[Any]], Any]:
-    """The same with the weights of all columns in one variable."""
+) -> tuple[Any, list[Any], Any]:
+    """(sums, weights, bias) of a linear model with the weights of all columns in one variable."""
     columns, features = _checked(feature_columns, columns_to_tensors)
     collections = list(weight_collections or [])
     with tf.variable_scope(
         scope, default_name="joint_weighted_sum_from_feature_columns", values=[v for v in columns_to_tensors.values() if v is not None]
     ):
-        found = []
+        lookups = []
         for column in columns:
-            if isinstance(column, RealColumn):
+            found = features.transform(column)
+            try:
+                lookups.append((column, column._wide_embedding_lookup_arguments(found)))
+            except NotImplementedError:
                 raise NotImplementedError(
                     "Real-valued columns are not supported. Use weighted_sum_from_feature_columns instead, or bucketize these columns."
-                )
-            found.append(column.ids(features))
-        weights = _zeros("weights", [sum(ids.size for ids in found), num_outputs], collections, trainable)
+                ) from None
+        instead = "Please use weighted_sum_from_feature_columns instead."
+        assert not any(isinstance(column, WeightedColumn) for column in columns), (
+            f"Joint sums for weighted sparse columns are not supported. {instead}"
+        )
+        assert all(lookup.combiner == "sum" for _, lookup in lookups), (
+            f"Combiners other than sum are not supported for joint sums. {instead}"
+        )
+        with tf.variable_scope("linear_weights"):
+            size = sum(lookup.vocab_size for _, lookup in lookups)
+            weights = _zeros("weights", [size, num_outputs], collections, trainable)
         sums, start = [], 0
-        for ids in found:
-            shifted = tf.SparseTensor(
-                ids.ids.indices, tf.where(ids.ids.values >= 0, ids.ids.values + start, ids.ids.values), ids.ids.dense_shape
-            )
-            sums.append(looked_up(weights, ids._replace(ids=shifted), "sum"))
-            start += ids.size
+        for column, lookup in lookups:
+            ids = lookup.input_tensor
+            shifted = tf.SparseTensor(ids.indices, tf.where(ids.values >= 0, ids.values + start, ids.values), ids.dense_shape)
+            sums.append(_looked_up(weights, lookup._replace(input_tensor=shifted), f"{column.name}_weights"))
+            start += lookup.vocab_size
         bias = _bias(num_outputs, collections, trainable)
-        return tf.nn.bias_add(tf.add_n(sums), bias), {column: [weights] for column in columns}, bias
+        return tf.nn.bias_add(tf.add_n(sums), bias), parts_of(weights), bias
 
 
 @layer("transform_features")
 def transform_features(features: Any, feature_columns: Any) -> dict[Any, Any]:
     """What each column makes of features, by column."""
     columns, found = _checked(feature_columns, features)
-    return {column: found.of(column) for column in columns}
+    return {column: found.transform(column) for column in columns}
 
 
 @layer("parse_feature_columns_from_examples")
@@ -220,14 +237,8 @@ def parse_feature_columns_from_sequence_examples(
 ) -> tuple[Any, Any]:
     """Parses one sequence example: (context, sequences)."""
     context = create_feature_spec_for_parsing(context_feature_columns or [])
-    sequence = {key: _of_a_step(value) for key, value in create_feature_spec_for_parsing(sequence_feature_columns or []).items()}
+    sequence = sequence_feature_spec(sequence_feature_columns or [])
     return tf.parse_single_sequence_example(serialized, context, sequence, example_name, name)
-
-
-def _of_a_step(spec: Any) -> Any:
-    if isinstance(spec, tf.FixedLenFeature):
-        return tf.FixedLenSequenceFeature(shape=spec.shape, dtype=spec.dtype)
-    return spec
 
 
 @layer("make_place_holder_tensors_for_base_features")

@@ -12,8 +12,8 @@ from everflow.contrib.layers.collecting import add_to_collections, collect_named
 from everflow.contrib.layers.publishing import layer
 from everflow.graph.dtypes import DTypeLike
 from everflow.graph.keys import GraphKeys
+from everflow.layers.arguments import constant_value, smart_cond
 from everflow.layers.normalization import BatchNormalization
-from everflow.runtime.smart_conditionals import smart_cond, smart_constant_value
 from everflow.train.moving_averages import assign_moving_average
 
 
@@ -270,7 +270,7 @@ def _fused(
             )
 
         outputs, mean, variance = smart_cond(is_training, training, inference)
-        if smart_constant_value(is_training) is not False:
+        if constant_value(is_training) is not False:
             if updates_collections is None:
 
                 def forced() -> Any:
@@ -492,17 +492,20 @@ def group_norm(
     rank = shape.ndims
     if rank is None:
         raise ValueError(f"Inputs {inputs.name} has undefined rank.")
-    at = channels_axis % rank
+    if any(axis >= rank or axis < -rank for axis in (channels_axis, *reduction_axes)):
+        raise ValueError("Axis is out of bounds.")
+    at, reduced = channels_axis % rank, [axis % rank for axis in reduction_axes]
+    if at in reduced:
+        raise ValueError("reduction_axis must be mutually exclusive with channels_axis")
+    for axis in (at, *reduced):
+        if shape.as_list()[axis] is None:
+            what = "channel dimension:" if axis == at else "dimensions"
+            raise ValueError(f"Inputs {inputs.name} has undefined {what} {axis}.")
     channels = shape.dims[at].value
-    if channels is None:
-        raise ValueError(f"Inputs {inputs.name} has undefined channel dimension: {channels}.")
     if groups > channels:
         raise ValueError(f"Invalid groups {groups} for {channels} channels.")
     if channels % groups:
         raise ValueError(f"{channels} channels is not commensurate with {groups} groups.")
-    reduced = [axis % rank for axis in reduction_axes]
-    if at in reduced:
-        raise ValueError(f"reduction_axes must not include the channels_axis ({channels_axis})")
     dynamic = tf.shape(inputs)
     sizes = [-1 if n is None else n for n in shape.as_list()]
     grouped: Any = [*sizes[:at], groups, channels // groups, *sizes[at + 1 :]]

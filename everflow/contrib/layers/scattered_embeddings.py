@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.contrib.framework.variables import model_variable
-from everflow.contrib.layers.feature_columns import FeatureColumn, Transformed
 from everflow.contrib.layers.feature_crossing import sparse_feature_cross
-from everflow.contrib.layers.publishing import layer
-from everflow.graph.keys import GraphKeys
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.ops.variables.partitioned import PartitionedVariable
 
@@ -31,15 +27,20 @@ def _parts(params: Any) -> list[Any]:
     return list(params)
 
 
-def _lookup(params: list[Any], values: Any, dimension: int, hash_key: int | None) -> Any:
-    """The rows of vectors of flat values. All parts together are one row of parameters."""
+def _checked(params: list[Any], dimension: int | None) -> None:
+    if dimension is not None and dimension <= 0:
+        raise ValueError(f"Dimension must be >0. Given is {dimension}")
+    for part in params:
+        part.get_shape().assert_has_rank(1)
+
+
+def _lookup(params: list[Any], values: Any, places: Any, hash_key: int | None) -> Any:
+    """The parameters that flat values hash to at places, [values, places]. All parts together are one row of parameters."""
     size = sum(tf.dimension_value(p.shape[0]) for p in params)  # type: ignore[misc]
-    count = tf.size(values)
-    rows = tf.reshape(tf.tile(tf.expand_dims(values, 1), [1, dimension]), [-1, 1])
-    places = tf.reshape(tf.tile(tf.expand_dims(tf.range(0, dimension), 0), [count, 1]), [-1, 1])
-    crossed = sparse_feature_cross([tf.cast(places, tf.int64), rows], hashed_output=True, num_buckets=size, hash_key=hash_key)
-    ids = tf.reshape(crossed.values, [-1, dimension])
-    return tf.nn.embedding_lookup(params, ids, partition_strategy="div")
+    rows = tf.reshape(tf.tile(tf.expand_dims(values, 1), [1, tf.shape(places)[1]]), [-1, 1])
+    flat = tf.cast(tf.reshape(places, [-1, 1]), tf.int64)
+    crossed = sparse_feature_cross([flat, rows], hashed_output=True, num_buckets=size, hash_key=hash_key)
+    return tf.nn.embedding_lookup(params, tf.reshape(crossed.values, tf.shape(places)), partition_strategy="div")
 
 
 @public(_HOME + "scattered_embedding_lookup", "contrib.slim.scattered_embedding_lookup")
@@ -47,16 +48,68 @@ def scattered_embedding_lookup(params: Any, values: Any, dimension: int, name: s
     """The vector of each value, of as many elements as `dimension`; `params` are rows of parameters that all values share."""
     if dimension is None:
         raise ValueError("You must specify dimension.")
+    return sampled_scattered_embedding_lookup(params, values, dimension=dimension, hash_key=hash_key, name=name)
+
+
+@public(_HOME + "_sampled_scattered_embedding_lookup")
+def sampled_scattered_embedding_lookup(
+    params: Any,
+    values: Any,
+    dimension: int | None = None,
+    sampled_candidates: Any = None,
+    hash_key: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """The vector of each value: all of `dimension`, or only the elements at the places that `sampled_candidates` has for it."""
     params = _parts(params)
     with tf.name_scope(name, "scattered_embedding_lookup", [*params, dimension, values]):
-        if dimension <= 0:
-            raise ValueError(f"Dimension must be >0. Given is {dimension}")
-        for p in params:
-            p.get_shape().assert_has_rank(1)
+        _checked(params, dimension)
         values = tf.convert_to_tensor(values)
-        shape = tf.shape(values)
-        found = _lookup(params, tf.reshape(values, [-1]), dimension, hash_key)
-        return tf.reshape(found, tf.concat([shape, [dimension]], 0))
+        shape, flat = tf.shape(values), tf.reshape(values, [-1])
+        if sampled_candidates is not None:
+            candidates = tf.convert_to_tensor(sampled_candidates, name="sampled_candidates")
+            given = tf.shape(candidates)
+            message = ["The shape of sampled_candidates: ", given, " does not match the shape of values: ", shape]
+            with tf.control_dependencies([tf.Assert(tf.reduce_all(tf.equal(given[:-1], shape)), message)]):
+                places = tf.reshape(candidates, [-1, given[-1]])
+        elif dimension is None:
+            raise ValueError("You must specify either dimension or sampled_candidates.")
+        else:
+            places = tf.tile(tf.expand_dims(tf.range(dimension), 0), [tf.size(flat), 1])
+        found = _lookup(params, flat, places, hash_key)
+        whole = tf.reshape(found, tf.concat([shape, [dimension]], 0) if sampled_candidates is None else given)
+        if sampled_candidates is not None:
+            whole.set_shape(candidates.get_shape())
+        elif values.get_shape().ndims is not None:
+            whole.set_shape(values.get_shape().concatenate([dimension]))
+        return whole
+
+
+@public(_HOME + "_sampled_scattered_embedding_lookup_sparse")
+def sampled_scattered_embedding_lookup_sparse(
+    params: Any,
+    sp_values: Any,
+    dimension: int | None = None,
+    sampled_candidates: Any = None,
+    hash_key: int | None = None,
+    with_sign_hash: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The sums of the vectors of rows of values, zeros for a row without any; by `with_sign_hash`, values also hash to signs."""
+    if not isinstance(sp_values, SparseTensor):
+        raise TypeError("sp_values must be SparseTensor")
+    with tf.name_scope(name, "sampled_scattered_embedding_lookup_sparse", [sp_values]):
+        rows = sp_values.indices[:, 0]
+        if sampled_candidates is not None:
+            # Each value of a row is looked up at the places of its row.
+            sampled_candidates = tf.gather(sampled_candidates, rows)
+        found = sampled_scattered_embedding_lookup(params, sp_values.values, dimension, sampled_candidates, hash_key)
+        if with_sign_hash:
+            found *= sampled_scattered_embedding_lookup(
+                tf.constant([-1.0, 1.0]), sp_values.values, dimension, sampled_candidates, hash_key, name="signs_lookup"
+            )
+        count = tf.cast(sp_values.dense_shape[0], tf.int32)
+        return tf.unsorted_segment_sum(found, tf.cast(rows, tf.int32), count)
 
 
 @public(_HOME + "scattered_embedding_lookup_sparse", "contrib.slim.scattered_embedding_lookup_sparse")
@@ -87,67 +140,3 @@ def scattered_embedding_lookup_sparse(
         if combiner not in combined:
             raise ValueError("combiner must be one of 'mean', 'sqrtn' or 'sum'.")
         return combined[combiner](vectors, places, rows)
-
-
-class _ScatteredFields(NamedTuple):
-    column_name: str
-    size: int
-    dimension: int
-    hash_key: int | None
-    combiner: str
-    initializer: Any
-
-
-class ScatteredEmbeddingColumn(FeatureColumn, _ScatteredFields):
-    """A sparse feature whose values all share `size` parameters."""
-
-    __slots__ = ()
-
-    @property
-    def name(self) -> str:
-        """The name of the feature, and how it is embedded."""
-        return f"{self.column_name}_scattered_embedding"
-
-    @property
-    def key(self) -> str:
-        """Without the initializer, which says nothing."""
-        shown = ", ".join(f"{field}={getattr(self, field)}" for field in self._fields if field != "initializer")
-        return f"_ScatteredEmbeddingColumn({shown})"
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """How the feature is parsed."""
-        return {self.column_name: tf.VarLenFeature(tf.string)}
-
-    def transformed(self, features: Transformed) -> Any:
-        """The feature as it is."""
-        return features.raw(self.column_name)
-
-    def vectors(self, features: Transformed, weight_collections: list[Any], trainable: bool) -> Any:
-        """The combined vector of each example."""
-        table = model_variable(
-            "weights",
-            shape=[self.size],
-            initializer=self.initializer,
-            trainable=trainable,
-            collections=[GraphKeys.GLOBAL_VARIABLES, *weight_collections],
-        )
-        return scattered_embedding_lookup_sparse(table, features.of(self), self.dimension, combiner=self.combiner, hash_key=self.hash_key)
-
-
-ScatteredEmbeddingColumn.__name__ = ScatteredEmbeddingColumn.__qualname__ = "_ScatteredEmbeddingColumn"
-
-
-@layer("scattered_embedding_column")
-def scattered_embedding_column(
-    column_name: str, size: int, dimension: int, hash_key: int | None, combiner: str = "mean", initializer: Any = None
-) -> ScatteredEmbeddingColumn:
-    """Vectors of a sparse feature of any number of different values, made of `size` shared parameters."""
-    if dimension < 1 or size < 1:
-        raise ValueError(f"Dimension and size must be greater than 0. dimension: {dimension}, size: {size}, column_name: {column_name}")
-    if combiner not in ("mean", "sqrtn", "sum"):
-        raise ValueError(f"Combiner must be one of 'mean', 'sqrtn' or 'sum'. combiner: {combiner}, column_name: {column_name}")
-    if initializer is not None and not callable(initializer):
-        raise ValueError(f"initializer must be callable if specified. column_name: {column_name}")
-    start = initializer or tf.truncated_normal_initializer(mean=0.0, stddev=0.1)
-    return ScatteredEmbeddingColumn(column_name, size, dimension, hash_key, combiner, start)

@@ -173,13 +173,19 @@ class BinarySvmTargetColumn(MultiClassTargetColumn):
     """One of two classes, by the side of a plane."""
 
     def __init__(self, label_name: str | None, weight_column_name: str | None) -> None:
-        super().__init__(lambda logits, target: tf.contrib.losses.hinge_loss(logits, target), 2, label_name, weight_column_name)
+        super().__init__(_hinge_loss, 2, label_name, weight_column_name)
 
     def logits_to_predictions(self, logits: Any, proba: bool = False) -> Any:
         """The class of each example."""
         if proba:
             raise ValueError("logits to probabilities is not supported for _BinarySvmTargetColumn")
         return super().logits_to_predictions(logits)
+
+
+def _hinge_loss(logits: Any, target: Any) -> Any:
+    if target.get_shape().ndims == 1:
+        target = tf.expand_dims(target, axis=1)
+    return tf.contrib.losses.hinge_loss(logits, target)
 
 
 def _squared_errors(logits: Any, target: Any) -> Any:

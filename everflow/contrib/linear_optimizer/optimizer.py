@@ -133,7 +133,7 @@ def _buckets(column: Any, buckets: Any) -> SparseFeatureColumn:
     """Each number has one bucket; those of each dimension have their own ids."""
     rows = tf.shape(buckets, out_type=tf.int64)[0]
     dimension = column.source_column.dimension
-    ids = tf.reshape(buckets + column.length * tf.range(dimension, dtype=tf.int64), [-1])
+    ids = tf.reshape(tf.cast(buckets, tf.int64) + column.length * tf.range(dimension, dtype=tf.int64), [-1])
     examples = tf.reshape(tf.tile(tf.expand_dims(tf.range(rows), 1), [1, dimension]), [-1])
     return SparseFeatureColumn(examples, ids, tf.ones([tf.size(ids)], tf.float32))
 

@@ -135,7 +135,7 @@ from everflow.contrib.layers.core import repeat as repeat
 from everflow.contrib.layers.reversible import rev_block as rev_block
 from everflow.contrib.layers.embeddings import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from everflow.contrib.layers.core import scale_gradient as scale_gradient
-from everflow.contrib.layers.scattered_embeddings import scattered_embedding_column as scattered_embedding_column
+from everflow.contrib.layers.feature_vectors import scattered_embedding_column as scattered_embedding_column
 from everflow.contrib.layers.scattered_embeddings import scattered_embedding_lookup as scattered_embedding_lookup
 from everflow.contrib.layers.scattered_embeddings import scattered_embedding_lookup_sparse as scattered_embedding_lookup_sparse
 from everflow.contrib.layers.convolutional import separable_convolution2d as _separable_conv2d

@@ -1,6 +1,10 @@
 """Written by `make index`."""
 from typing import Any
 
+from everflow.contrib.layers.scattered_embeddings import sampled_scattered_embedding_lookup as __sampled_scattered_embedding_lookup
+_sampled_scattered_embedding_lookup = __sampled_scattered_embedding_lookup
+from everflow.contrib.layers.scattered_embeddings import sampled_scattered_embedding_lookup_sparse as __sampled_scattered_embedding_lookup_sparse
+_sampled_scattered_embedding_lookup_sparse = __sampled_scattered_embedding_lookup_sparse
 from everflow.contrib.layers.embeddings import embedding_lookup_sparse_with_distributed_aggregation as embedding_lookup_sparse_with_distributed_aggregation
 from everflow.contrib.layers.scattered_embeddings import scattered_embedding_lookup as scattered_embedding_lookup
 from everflow.contrib.layers.scattered_embeddings import scattered_embedding_lookup_sparse as scattered_embedding_lookup_sparse
