@@ -141,7 +141,8 @@ def structure_of(structure: Any) -> Any:
     if isinstance(structure, dict):
         return ("dict", *((k, structure_of(v)) for k, v in sorted(structure.items())))
     if isinstance(structure, CompositeTensor):
-        return type(structure).__name__
+        # The tensors of a dataset or iterator do not tell what its elements are.
+        return structure._type_spec if hasattr(structure, "element_spec") else type(structure).__name__
     return None
 
 

@@ -71,7 +71,7 @@ def _nested(
         return leaf(pylist, dtype, ())
     if ragged_rank is not None and ragged_rank < 0:
         raise ValueError(f"Invalid ragged_rank={ragged_rank}: must be nonnegative")
-    scalars, depth = _scalar_depth(pylist), _depth(pylist)
+    scalars, depth = _find_scalar_and_max_depth(pylist)
     if scalars is not None and depth > scalars:
         raise ValueError(f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting")
     if inner_shape is not None and ragged_rank is not None:
@@ -85,15 +85,11 @@ def _nested(
             ragged_rank = max(0, depth - 1)
         else:
             ragged_rank = max(0, scalars - 1 - len(inner_shape))
-    if scalars is not None and ragged_rank >= scalars:
-        raise ValueError(
-            f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar value depth greater "
-            f"than {ragged_rank}"
-        )
+    _check_depth(scalars, ragged_rank)
     if ragged_rank == 0:
         return leaf(pylist, dtype, inner_shape)
     if inner_shape is None:
-        inner_shape = _inner_shape(pylist, ragged_rank)
+        inner_shape = _default_inner_shape_for_pylist(pylist, ragged_rank)
     splits_of = []
     values = pylist
     for _level in range(ragged_rank):
@@ -134,9 +130,27 @@ def _scalar_depth(value: Any) -> int | None:
     return found
 
 
-def _inner_shape(value: Any, ragged_rank: int) -> tuple[int, ...]:
+@internal("ops.ragged.ragged_factory_ops._find_scalar_and_max_depth")
+def _find_scalar_and_max_depth(pylist: Any) -> tuple[int | None, int]:
+    """(how deep the values stand below the lists, None where there are none; how deep the lists are nested)."""
+    return _scalar_depth(pylist), _depth(pylist)
+
+
+def _check_depth(scalars: int | None, ragged_rank: int) -> None:
+    if scalars is not None and ragged_rank >= scalars:
+        raise ValueError(
+            f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar value depth greater "
+            f"than {ragged_rank}"
+        )
+
+
+@internal("ops.ragged.ragged_factory_ops._default_inner_shape_for_pylist")
+def _default_inner_shape_for_pylist(pylist: Any, ragged_rank: int) -> tuple[int, ...]:
     """The shape of what is below the ragged dimensions, all of which must be alike."""
-    level = [value]
+    if not _is_list(pylist):
+        return ()
+    _check_depth(_scalar_depth(pylist), ragged_rank)
+    level = [pylist]
     for _ in range(ragged_rank + 1):
         level = [v for row in level for v in row]
     shape: list[int] = []

@@ -245,6 +245,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     return _of_integers(reduce_prod, input_tensor, axis, keepdims, name or "RaggedReduceAll")
 
 
+@internal("ops.ragged.ragged_string_ops.reduce_join")
 def reduce_join(inputs: Any, axis: Any = None, keepdims: Any = None, separator: Any = "", name: str | None = None) -> Any:
     """The strings along dimensions one after the other."""
 

@@ -167,3 +167,17 @@ def test_captured_handles_and_texts_say_nothing_of_shapes():
     variable, text = tf.Variable([2]), tf.constant("ab")
     assert tf.function(lambda: tf.ones(variable + 0)).get_concrete_function().output_shapes.as_list() == [None]
     assert tf.function(lambda: text + "c")().numpy() == b"abc"
+
+
+def test_datasets_of_other_elements_are_traced_anew(eager):
+    @tf.function
+    def total(dataset):
+        found = tf.constant(0, tf.int64)
+        for value in dataset:
+            found += value["a"] * 10 if isinstance(value, dict) else value
+        return found
+
+    numbers = tf.data.Dataset.range
+    assert int(total(numbers(4))) == 6 and int(total(numbers(5))) == 10
+    assert int(total(numbers(4).map(lambda x: {"a": x}))) == 60
+    assert total.get_concrete_function(numbers(4)) is total.get_concrete_function(numbers(5))
