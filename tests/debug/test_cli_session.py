@@ -134,3 +134,16 @@ def test_a_hook_asks_too(tmp_path, monkeypatch, capsys):
         assert [session.run(y), session.run(y)] == [1, 1]
     assert not commands
     assert "everything" in capsys.readouterr().out
+
+
+def test_what_was_dumped_or_traced_is_looked_at_with_commands(session, tmp_path, monkeypatch, capsys):
+    commands = ["run", "lt", "pt y", "run -p", "run -n"]
+    monkeypatch.setattr("builtins.input", lambda prompt: commands.pop(0))
+    y = tf.negative(tf.constant(1.5, name="x"), name="y")
+    wrapper = LocalCLIDebugWrapperSession(session, ui_type="readline", config_file_path=str(tmp_path / "config"))
+    assert wrapper.run(y) == -1.5
+    printed = capsys.readouterr().out
+    assert "2 dumped tensor(s):" in printed and 'Tensor "y:0:DebugIdentity":' in printed and "-1.5" in printed
+    assert wrapper.run(y) == -1.5
+    assert "run-end (profiler mode)" in capsys.readouterr().out
+    assert commands == []
