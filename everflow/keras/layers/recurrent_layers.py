@@ -8,7 +8,7 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.arguments import arguments
-from everflow.keras import regularizers
+from everflow.keras import activations, regularizers
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layers.recurrent import RNN
 from everflow.keras.layers.recurrent_cells import GRUCell, GRUCellV2, LSTMCell, LSTMCellV2, SimpleRNNCell
@@ -179,6 +179,12 @@ class LSTM(OverVectors):
         super().__init__(locals())
 
 
+def has_plain_units(layer: Any) -> bool:
+    """Whether a layer's units are those of cuDNN."""
+    functions = [activations.serialize(f) for f in (layer.activation, layer.recurrent_activation)]
+    return functions == ["tanh", "sigmoid"] and not layer.recurrent_dropout and not layer.unroll and layer.use_bias
+
+
 @internal("keras.layers.recurrent_v2.GRU")
 class GRUV2(OverVectors):
     """Gated recurrent units with TensorFlow 2's defaults."""
@@ -214,6 +220,11 @@ class GRUV2(OverVectors):
         **kwargs: Any,
     ) -> None:
         super().__init__(locals())
+
+    @property
+    def could_use_cudnn(self) -> bool:
+        """Whether a GPU's library could compute the layer: it knows one kind of unit only."""
+        return has_plain_units(self) and self.reset_after
 
 
 @internal("keras.layers.recurrent_v2.LSTM")
@@ -251,6 +262,11 @@ class LSTMV2(OverVectors):
         **kwargs: Any,
     ) -> None:
         super().__init__(locals())
+
+    @property
+    def could_use_cudnn(self) -> bool:
+        """Whether a GPU's library could compute the layer: it knows one kind of unit only."""
+        return has_plain_units(self)
 
 
 # Written into configs under the names that programs know.
