@@ -46,7 +46,7 @@ class Tree:
 # The helpers of tensorflow/python, which tests of tf.contrib import too.
 PYTHON_HELPERS = (
     r"^tensorflow/python/(keras/(model_subclassing_test_util|distribute/(keras_correctness_test_base|multi_worker_testing_utils)"
-    r"|layers/preprocessing/preprocessing_test_utils|mixed_precision/experimental/test_util)|ops/linalg/linear_operator_test_util"
+    r"|layers/preprocessing/preprocessing_test_utils|mixed_precision/experimental/test_util)"
     r"|distribute/(combinations|model_combinations|strategy_combinations|strategy_test_lib|\w+_test_base|test_util|single_loss_example"
     r"|model_collection/\w+)|debug/(lib/session_debug_testlib|cli/cli_test_utils))\.py$"
 )
