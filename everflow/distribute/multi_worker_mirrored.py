@@ -28,6 +28,12 @@ from everflow.platform import logging
 from everflow.runtime.tasks import HERE
 
 
+def _is_own_task(task_type: str, task_id: int) -> bool:
+    """Whether TF_CONFIG says that this process is the task."""
+    own = TFConfigClusterResolver()
+    return (own.task_type, own.task_id) == (task_type, task_id)
+
+
 @internal("distribute.collective_all_reduce_strategy.CollectiveAllReduceExtended")
 class CollectiveAllReduceExtended(MirroredExtended):
     """How several processes do it: each has its own graph, its own variables, and starts with the first one's values."""
@@ -57,7 +63,8 @@ class CollectiveAllReduceExtended(MirroredExtended):
         self._default_device = None
         self._use_devices([canonicalize(d) for d in found], gpus)
 
-    def _initialize_multi_worker(self, cluster_resolver: Any) -> None:
+    def _initialize_multi_worker(self, cluster_resolver: Any, is_own: bool = True) -> None:
+        """Becomes the strategy of a task: this process itself, unless it only drives that one."""
         cluster = normalize_cluster_spec(cluster_resolver.cluster_spec())
         task_type, task_id = cluster_resolver.task_type, cluster_resolver.task_id
         if task_type is None or task_id is None:
@@ -69,15 +76,15 @@ class CollectiveAllReduceExtended(MirroredExtended):
         self._is_chief = is_chief(cluster, task_type, task_id)
         self._worker_device = f"/job:{task_type}/task:{task_id}"
         gpus = gpus_of(cluster_resolver)
-        # What runs here is this task's.
-        HERE.job, HERE.index = task_type, task_id
-        if tf.executing_eagerly():
+        if is_own:
+            HERE.job, HERE.index = task_type, task_id
+        if is_own and tf.executing_eagerly():
             PLACEMENT.choose(local=f"/job:{task_type}/replica:0/task:{task_id}")
             (own,) = CONTEXT.placer.tasks
             own.job, own.index = task_type, task_id
         found = [f"{self._worker_device}/device:GPU:{i}" for i in range(gpus)] or [f"{self._worker_device}/device:CPU:0"]
         self._default_device = self._worker_device
-        if task_type != "evaluator":
+        if is_own and task_type != "evaluator":
             collective_group.join(cluster, task_type, task_id)
         self._use_devices([canonicalize(d) for d in found], gpus)
 
@@ -170,7 +177,8 @@ class CollectiveAllReduceExtended(MirroredExtended):
                 task_id=task_id,
                 num_accelerators={"GPU": self._num_gpus_per_worker},
             )
-            self._initialize_multi_worker(self._cluster_resolver)
+            # A client may configure the strategies of workers elsewhere.
+            self._initialize_multi_worker(self._cluster_resolver, is_own=_is_own_task(task_type, task_id))
         if session_config:
             session_config.CopyFrom(self._update_config_proto(session_config))
 

@@ -160,6 +160,8 @@ def test_one_client_drives_workers_that_only_serve(tmp_path, remote_cluster):
     train, evaluate = tf.estimator.TrainSpec(input_fn, max_steps=10), tf.estimator.EvalSpec(input_fn, steps=1)
     tf.estimator.train_and_evaluate(estimator, train, evaluate)
     np.testing.assert_allclose(estimator.get_variable_value("w").ravel(), [1.69599, 1.84046], rtol=1e-5)
+    with tf.Session() as session:
+        assert session.list_devices()[0].name.startswith("/job:localhost/"), "the client is no worker afterwards"
 
 
 @pytest.mark.parametrize(
