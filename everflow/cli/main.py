@@ -15,6 +15,7 @@ COMMANDS = {
     "export": "write a model as a PyTorch module",
     "launch": "run a distributed program, with a process for each task",
     "ops": "list the ops of TensorFlow, and what Everflow has of each",
+    "profile": "run a program and show where its time goes",
     "records": "show what is in record files (TFRecord)",
     "run": "run a TensorFlow program with Everflow",
     "serve": "serve models over gRPC and REST",

@@ -39,19 +39,24 @@ prompt: IPython where that is installed, else Python's own.
 OPTIONS = ("-i", "--progress", "--report", "--modern")
 
 
+# The exit status of a command line that has no program to run.
+NO_PROGRAM = 2
+
+
 class CannotRun(Exception):
     """There is no program to run; says why, in one sentence."""
 
 
-def main(arguments: list[str]) -> int | None:
+def main(arguments: list[str], command: str = "run") -> int | None:
+    """Runs a program; `command` is what the user called."""
     if arguments[:1] in (["-h"], ["--help"]):
         print(USAGE)
         return 0
     options = list(itertools.takewhile(OPTIONS.__contains__, arguments))
     arguments = arguments[len(options) :]
     if "--modern" in options and "--report" in options:
-        print("everflow run: with --modern there is nothing for --report to tell", file=sys.stderr)
-        return 2
+        print(f"everflow {command}: with --modern there is nothing for --report to tell", file=sys.stderr)
+        return NO_PROGRAM
     if "--modern" in options or "--report" in options:
         # Processes that the program starts do as it does.
         os.environ[years.SWITCH] = "off" if "--modern" in options else "report"
@@ -65,8 +70,8 @@ def main(arguments: list[str]) -> int | None:
     try:
         code, names = program(arguments)
     except CannotRun as error:
-        print(f"everflow run: {error}", file=sys.stderr)
-        return 2
+        print(f"everflow {command}: {error}", file=sys.stderr)
+        return NO_PROGRAM
     except BaseException as error:
         return report(error)
     return execute(code, names)
