@@ -6,13 +6,12 @@ import itertools
 import threading
 from typing import Any
 
-import grpc
 import numpy as np
 
 from everflow import errors  # type: ignore[no-redef]
+from everflow.distribute.listener import Call, Listener
 from everflow.distribute.messages import field, fields, joined, name_and_tensor, named, number_field
 from everflow.distribute.tensors import array_in, encoded
-from everflow.distribute.wire import NO_SIZE_LIMITS, DaemonThreads, add_service, answering, failing
 from everflow.distribute.worker_service import PLAIN, Worker, attributes_of
 from everflow.graph.graph import Graph
 from everflow.graph.importer import extend_graph
@@ -22,15 +21,12 @@ from everflow.runtime.session import BaseSession
 from everflow.values import tensors as values
 
 
-def listen(server: Any, port: int) -> tuple[Any, int]:
+def listen(server: Any, port: int) -> tuple[Listener, int]:
     """A gRPC server for `server`, bound to the port (or to a free one, if it is 0) but not started; and the port."""
-    listener = grpc.server(DaemonThreads(), options=(*NO_SIZE_LIMITS, ("grpc.so_reuseport", 0)))  # type: ignore[arg-type]
-    add_service(listener, master_service_pb2.DESCRIPTOR.services_by_name["MasterService"], Master(server), ("RunStep", "RunCallable"))
-    add_service(listener, worker_service_pb2.DESCRIPTOR.services_by_name["WorkerService"], Worker(server), PLAIN)
-    try:
-        return listener, listener.add_insecure_port(f"0.0.0.0:{port}")
-    except RuntimeError as e:
-        raise errors.UnknownError(None, None, "Could not start gRPC server") from e
+    listener = Listener()
+    listener.add_service(master_service_pb2.DESCRIPTOR.services_by_name["MasterService"], Master(server), ("RunStep", "RunCallable"))
+    listener.add_service(worker_service_pb2.DESCRIPTOR.services_by_name["WorkerService"], Worker(server), PLAIN)
+    return listener, listener.bind(f"0.0.0.0:{port}")
 
 
 class Master:
@@ -40,7 +36,6 @@ class Master:
         self._server = server
         self._sessions: dict[str, _ServedSession] = {}
 
-    @answering
     def CreateSession(self, request: Any) -> Any:
         """Makes a session with a first graph."""
         session = _ServedSession(self._server.target, request.config)
@@ -48,7 +43,6 @@ class Master:
         self._sessions[session.handle] = session
         return master_pb2.CreateSessionResponse(session_handle=session.handle, graph_version=version)
 
-    @answering
     def ExtendSession(self, request: Any) -> Any:
         """Adds nodes to a session's graph."""
         session = self._session(request.session_handle)
@@ -58,60 +52,53 @@ class Master:
             )
         return master_pb2.ExtendSessionResponse(new_graph_version=session.extend(request.graph_def))
 
-    @answering
     def PartialRunSetup(self, request: Any) -> Any:
         """Begins a run whose feeds and fetches come piece by piece."""
         session = self._session(request.session_handle)
         handle = session.partial_run_setup([*request.fetch, *request.target], list(request.feed))
         return master_pb2.PartialRunSetupResponse(partial_run_handle=handle)
 
-    def RunStep(self, data: bytes, context: Any) -> bytes:
+    def RunStep(self, data: bytes, call: Call) -> bytes:
         """Runs a step of a session."""
-        with failing(context):
-            asked = _RunStepRequest(data)
-            session = self._session(asked.session)
-            try:
-                return session.answer(asked)
-            except (errors.OpError, ValueError, TypeError) as e:
-                if not asked.stores_errors:
-                    raise
-                code, text = (e.error_code, e.message) if isinstance(e, errors.OpError) else (errors.INVALID_ARGUMENT, str(e))
-                if isinstance(e, errors.OpError) and e.op is not None:
-                    text = f"From {self._server.task.name}:\n{text}"
-                return joined([number_field(3, code), *field(4, [text.encode()])])
+        asked = _RunStepRequest(data)
+        session = self._session(asked.session)
+        try:
+            return session.answer(asked)
+        except (errors.OpError, ValueError, TypeError) as e:
+            if not asked.stores_errors:
+                raise
+            code, text = (e.error_code, e.message) if isinstance(e, errors.OpError) else (errors.INVALID_ARGUMENT, str(e))
+            if isinstance(e, errors.OpError) and e.op is not None:
+                text = f"From {self._server.task.name}:\n{text}"
+            return joined([number_field(3, code), *field(4, [text.encode()])])
 
-    @answering
     def MakeCallable(self, request: Any) -> Any:
         """Settles what a callable is fed and fetches."""
         return master_pb2.MakeCallableResponse(handle=self._session(request.session_handle).add_callable(request.options))
 
-    def RunCallable(self, data: bytes, context: Any) -> bytes:
+    def RunCallable(self, data: bytes, call: Call) -> bytes:
         """Calls one."""
-        with failing(context):
-            session, handle, feeds = "", 0, []
-            for number, value in fields(data):
-                if number == 1:
-                    session = str(value, "utf-8")
-                elif number == 2:
-                    handle = value
-                elif number == 3:
-                    feeds.append(value)
-            return self._session(session).answer_call(handle, feeds)
+        session, handle, feeds = "", 0, []
+        for number, value in fields(data):
+            if number == 1:
+                session = str(value, "utf-8")
+            elif number == 2:
+                handle = value
+            elif number == 3:
+                feeds.append(value)
+        return self._session(session).answer_call(handle, feeds)
 
-    @answering
     def ReleaseCallable(self, request: Any) -> Any:
         """Forgets one."""
         self._session(request.session_handle).callables.pop(request.handle, None)
         return master_pb2.ReleaseCallableResponse()
 
-    @answering
     def CloseSession(self, request: Any) -> Any:
         """Ends a session."""
         self._session(request.session_handle).close()
         del self._sessions[request.session_handle]
         return master_pb2.CloseSessionResponse()
 
-    @answering
     def ListDevices(self, request: Any) -> Any:
         """The devices of the server's cluster, those of the server itself apart."""
         handle = request.session_handle
@@ -119,7 +106,6 @@ class Master:
         own, *others = (attributes_of(task) for task in context.placer.tasks)
         return master_pb2.ListDevicesResponse(local_device=own, remote_device=[d for devices in others for d in devices])
 
-    @answering
     def Reset(self, request: Any) -> Any:
         """Clears containers and ends all sessions."""
         self._server.reset(list(request.container), list(request.device_filters))

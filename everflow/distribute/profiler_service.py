@@ -5,28 +5,24 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import grpc
-
 from everflow import errors
-from everflow.distribute.wire import NO_SIZE_LIMITS, DaemonThreads, answering
+from everflow.distribute.listener import Listener
 from everflow.eager import profiler
-from everflow.proto import profiler_service_pb2, profiler_service_pb2_grpc
+from everflow.proto import profiler_service_pb2
 
 
 def serve(port: int) -> Any:
     """Starts the service on a port."""
-    server = grpc.server(DaemonThreads(), options=(*NO_SIZE_LIMITS, ("grpc.so_reuseport", 0)))  # type: ignore[arg-type]
-    profiler_service_pb2_grpc.add_ProfilerServiceServicer_to_server(_Service(), server)
-    try:
-        server.add_insecure_port(f"0.0.0.0:{port}")
-    except RuntimeError as e:
-        raise errors.UnknownError(None, None, f"Could not listen on port {port}") from e
-    server.start()
-    return server
+    listener = Listener()
+    listener.add_service(profiler_service_pb2.DESCRIPTOR.services_by_name["ProfilerService"], _Service())
+    listener.bind(f"0.0.0.0:{port}")
+    listener.start()
+    return listener
 
 
-class _Service(profiler_service_pb2_grpc.ProfilerServiceServicer):  # type: ignore[name-defined]
-    @answering
+class _Service:
+    """Profiles this process for others."""
+
     def Profile(self, request: Any) -> Any:
         """What ran in the time that was asked for."""
         try:
@@ -37,7 +33,6 @@ class _Service(profiler_service_pb2_grpc.ProfilerServiceServicer):  # type: igno
         trace = profiler.stop_trace()
         return profiler_service_pb2.ProfileResponse(empty_trace=not trace.trace_events, encoded_trace=trace.SerializeToString())
 
-    @answering
     def Monitor(self, request: Any) -> Any:
         """What accelerators are busy with: there is nothing to tell of a host."""
         raise errors.UnimplementedError(None, None, "unimplemented.")

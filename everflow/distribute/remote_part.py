@@ -7,13 +7,11 @@ import secrets
 import threading
 from typing import Any
 
-import grpc
-
 from everflow import errors
 from everflow.distribute.held_objects import OBJECTS
 from everflow.distribute.messages import Pieces, fields, joined, name_and_tensor, named, number_field
 from everflow.distribute.rendezvous import key_of
-from everflow.distribute.wire import called, failure
+from everflow.distribute.wire import Method, called, result
 from everflow.distribute.worker_service import RUN_GRAPH
 from everflow.errors import from_code
 from everflow.graph import attrs as attr_values
@@ -33,7 +31,7 @@ class RemotePart:
         # What the server calls the session that the piece is of, and whether it was told of that session before.
         self._session, self._is_known = session, is_known
         self._worker = worker_service_pb2_grpc.WorkerServiceStub(channel)
-        self._run = channel.unary_unary(RUN_GRAPH)
+        self._run = Method(channel, RUN_GRAPH)
         self._incarnation = incarnation
         # Everflow's servers keep nothing of a step but objects that can't travel; TensorFlow's have to be told when one is over.
         self._leaves_something = not is_ours
@@ -76,25 +74,16 @@ class RemotePart:
     def begin(self, tensors: list[Pieces], timeout: float | None) -> tuple[int, Any]:
         """Has the server start to run the piece: the number of the step, which the caller has to finish, and the call under way."""
         step, request = self._request(tensors)
-        return step, self._run.future(request, timeout=timeout)
+        return step, self._run.future(request, timeout)
 
     def call(self, tensors: list[Pieces], timeout: float | None) -> tuple[int, list[memoryview]]:
         """Runs the piece with tensors: the number of the step, which the caller has to finish, and the results."""
         step, request = self._request(tensors)
-        try:
-            answer = self._run(request, timeout=timeout)
-        except grpc.RpcError as e:
-            raise failure(e) from e
-        return step, self._results(step, answer)
+        return step, self._results(step, self._run(request, timeout))
 
     def end(self, step: int, call: Any) -> list[memoryview]:
         """The results of a call that was begun."""
-        try:
-            return self._results(step, call.result())
-        except grpc.RpcError as e:
-            raise failure(e) from e
-        except grpc.FutureCancelledError as e:
-            raise errors.CancelledError(None, None, "RunGraph was cancelled") from e
+        return self._results(step, result(call, "RunGraph"))
 
     def _request(self, tensors: list[Pieces]) -> tuple[int, bytes]:
         if not self._handle:

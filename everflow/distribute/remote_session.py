@@ -6,13 +6,11 @@ import threading
 import time
 from typing import Any
 
-import grpc
-
 from everflow import errors
 from everflow.distribute.failures import told
 from everflow.distribute.messages import Pieces, field, fields, joined, name_and_tensor, named
 from everflow.distribute.tensors import decoded, encoded
-from everflow.distribute.wire import called, channel, failure
+from everflow.distribute.wire import Method, called, channel
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
@@ -34,7 +32,7 @@ class RemoteContext(Context):
         super().__init__(graph, config)
         self._address = address
         self._master = master_service_pb2_grpc.MasterServiceStub(channel(address))
-        self._run_step = channel(address).unary_unary(RUN_STEP)
+        self._run_step = Method(channel(address), RUN_STEP)
         self.handle = ""
         self._version = 0
         self._sent: set[str] = set()
@@ -99,10 +97,7 @@ class RemoteContext(Context):
     def run_step(self, head: bytes, feeds: dict[str, Pieces], metadata: Any = None) -> dict[str, memoryview]:
         """The tensors with which the server answers a RunStepRequest that begins with `head`."""
         request = joined([head, *(piece for name, tensor in feeds.items() for piece in named(2, name, tensor))])
-        try:
-            answer = self._run_step(request, timeout=self.timeout)
-        except grpc.RpcError as e:
-            raise failure(e) from e
+        answer = self._run_step(request, self.timeout)
         found: dict[str, memoryview] = {}
         code, message = 0, ""
         for number, value in fields(answer):

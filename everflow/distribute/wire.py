@@ -1,17 +1,20 @@
-"""gRPC as the cluster's protocol uses it: channels without size limits, errors as status codes."""
+"""gRPC as the cluster's protocol uses it: channels without size limits, calls from bytes to bytes, errors as status codes."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import queue
 import threading
+import time
 from collections.abc import Callable
 from concurrent import futures
 from typing import Any
 
+from everflow.distribute import polling  # noqa: F401
+
+# isort: split
 import grpc
-from google.protobuf import message_factory
+from grpc._cython import cygrpc
 
 from everflow import errors
 from everflow.errors import from_code
@@ -23,7 +26,7 @@ _RECONNECTING = (
     ("grpc.min_reconnect_backoff_ms", 5000),
     ("grpc.max_reconnect_backoff_ms", 1000),
 )
-_STATUS = {code.value[0]: code for code in grpc.StatusCode}
+_NO_FLAGS = 0
 
 
 @functools.cache
@@ -45,54 +48,45 @@ def failure(error: Any) -> errors.OpError:
     return from_code(None, None, error.details(), error.code().value[0])
 
 
-def answering(handler: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
-    """A service's method whose errors reach the caller as a status."""
+class Method:
+    """A method of a server, from bytes to bytes: called, or begun with `future`. A call is waited for in the thread that makes it."""
 
-    @functools.wraps(handler)
-    def handle(self: Any, request: Any, context: Any) -> Any:
-        with failing(context):
-            return handler(self, request)
+    def __init__(self, channel: Any, name: str) -> None:
+        self._call = channel._channel.segregated_call
+        self._name = name.encode()
+        self._future = channel.unary_unary(name).future
 
-    return handle
+    def __call__(self, request: bytes, timeout: float | None = None) -> bytes:
+        until = None if timeout is None else time.time() + timeout
+        answer = cygrpc.ReceiveMessageOperation(_NO_FLAGS)
+        status = cygrpc.ReceiveStatusOnClientOperation(_NO_FLAGS)
+        operations = (
+            cygrpc.SendInitialMetadataOperation(None, _NO_FLAGS),
+            cygrpc.SendMessageOperation(request, _NO_FLAGS),
+            cygrpc.SendCloseFromClientOperation(_NO_FLAGS),
+            cygrpc.ReceiveInitialMetadataOperation(_NO_FLAGS),
+            answer,
+            status,
+        )
+        defaults = cygrpc.PropagationConstants.GRPC_PROPAGATE_DEFAULTS
+        self._call(defaults, self._name, None, until, None, None, ((operations, None),), None, None).next_event()
+        if status.code():
+            raise from_code(None, None, status.details(), status.code())
+        return answer.message()
+
+    def future(self, request: bytes, timeout: float | None = None) -> Any:
+        """A call under way."""
+        return self._future(request, timeout=timeout)
 
 
-@contextlib.contextmanager
-def failing(context: Any) -> Any:
-    """Within the block, what is raised becomes the status of a call."""
+def result(call: Any, name: str) -> bytes:
+    """What a call that was begun came back with."""
     try:
-        yield
-    except errors.OpError as e:
-        code, text = _STATUS[e.error_code], e.message
-    except (ValueError, TypeError) as e:
-        code, text = grpc.StatusCode.INVALID_ARGUMENT, str(e)
-    except Exception as e:
-        # A mistake of ours: callers do better with an error than by asking again.
-        code, text = grpc.StatusCode.INTERNAL, f"{type(e).__name__}: {e}"
-    else:
-        return
-    context.abort(code, text)
-
-
-def add_service(listener: Any, service: Any, servant: Any, plain: tuple[str, ...] = ()) -> None:
-    """Has `servant` answer a service: each method that it has, those named `plain` from bytes to bytes."""
-    handlers = {}
-    for method in service.methods:
-        answer = getattr(servant, method.name, None)
-        if answer is None:
-            continue
-        if method.name in plain:
-            handlers[method.name] = grpc.unary_unary_rpc_method_handler(answer)
-        else:
-            asked = message_factory.GetMessageClass(method.input_type)
-            handlers[method.name] = grpc.unary_unary_rpc_method_handler(
-                answer, request_deserializer=asked.FromString, response_serializer=_serialized
-            )
-    listener.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service.full_name, handlers),))
-    listener.add_registered_method_handlers(service.full_name, handlers)
-
-
-def _serialized(message: Any) -> bytes:
-    return message.SerializeToString()
+        return call.result()
+    except grpc.RpcError as e:
+        raise failure(e) from e
+    except grpc.FutureCancelledError as e:
+        raise errors.CancelledError(None, None, f"{name} was cancelled") from e
 
 
 class DaemonThreads(futures.Executor):

@@ -9,16 +9,15 @@ import threading
 import time
 from typing import Any
 
-import grpc
-
 from everflow import errors  # type: ignore[no-redef]
 from everflow.distribute.cluster_spec import ClusterSpec
 from everflow.distribute.dataflow import RECEIVES, SENDS, Dataflow
 from everflow.distribute.held_objects import HeldObjects
+from everflow.distribute.listener import Call
 from everflow.distribute.messages import field, fields, joined, name_and_tensor, named, number_field
 from everflow.distribute.rendezvous import Meetings, Parcel, Rendezvous, key_of
 from everflow.distribute.tensors import decoded
-from everflow.distribute.wire import DaemonThreads, answering, channel, failing, failure
+from everflow.distribute.wire import DaemonThreads, Method, channel, result
 from everflow.graph import dtypes
 from everflow.graph.devices import DeviceSpec
 from everflow.graph.graph import Graph
@@ -61,19 +60,16 @@ class Worker:
         self._threads = DaemonThreads()
         self._lock = threading.Lock()
 
-    @answering
     def GetStatus(self, request: Any) -> Any:
         """The devices of the task."""
         return worker_pb2.GetStatusResponse(device_attributes=attributes_of(self._server.task))
 
-    @answering
     def CreateWorkerSession(self, request: Any) -> Any:
         """A master tells of a session that has a cluster, or a state, of its own."""
         with self._lock:
             self._sessions[request.session_handle] = _WorkerSession(self._server, request.server_def, request.isolate_session_state)
         return worker_pb2.CreateWorkerSessionResponse()
 
-    @answering
     def DeleteWorkerSession(self, request: Any) -> Any:
         """Such a session is over."""
         with self._lock:
@@ -82,7 +78,6 @@ class Worker:
             session.close()
         return worker_pb2.DeleteWorkerSessionResponse()
 
-    @answering
     def RegisterGraph(self, request: Any) -> Any:
         """Takes a part of a master's graph."""
         session = self._session(request)
@@ -90,7 +85,6 @@ class Worker:
         self._parts[handle] = _Part(session, request.graph_def, request.session_handle)
         return worker_pb2.RegisterGraphResponse(graph_handle=handle)
 
-    @answering
     def DeregisterGraph(self, request: Any) -> Any:
         """Forgets a part."""
         part = self._parts.pop(request.graph_handle, None)
@@ -99,32 +93,30 @@ class Worker:
         part.close()
         return worker_pb2.DeregisterGraphResponse()
 
-    def RunGraph(self, request: bytes, context: Any) -> bytes:
+    def RunGraph(self, request: bytes, call: Call) -> bytes:
         """Runs a part. Who asked for it may go away meanwhile, which ends the step here."""
         asked = _RunGraphRequest(request)
-        with failing(context):
-            part = self._parts.get(asked.graph)
-            scope = StepScope(self._server.task)
-            context.add_callback(scope.leave)
-            try:
-                if part is None:
-                    raise _restarted("RunGraph", asked.graph)
-                if asked.is_partial:
-                    return self._run_partially(part, asked, scope)
-                if part.is_closed_in_itself:
-                    return part.answer(asked, self._held, scope)
-                meeting = self._meetings.of(asked.step)
-                for key, tensor in asked.sent.items():
-                    value = self._held.taken(tensor)
-                    meeting.leave(key, Parcel(value, None))
-                self._flow(part, asked.step, meeting, scope)
-                return self._handed_over(asked, meeting, scope)
-            except errors.OpError as e:
-                if not asked.stores_errors:
-                    raise
-                return joined([number_field(5, e.error_code), *field(6, [e.message.encode()])])
-            finally:
-                scope.is_over = True
+        part = self._parts.get(asked.graph)
+        scope = StepScope(self._server.task, call)
+        try:
+            if part is None:
+                raise _restarted("RunGraph", asked.graph)
+            if asked.is_partial:
+                return self._run_partially(part, asked, scope)
+            if part.is_closed_in_itself:
+                return part.answer(asked, self._held, scope)
+            meeting = self._meetings.of(asked.step)
+            for key, tensor in asked.sent.items():
+                value = self._held.taken(tensor)
+                meeting.leave(key, Parcel(value, None))
+            self._flow(part, asked.step, meeting, scope)
+            return self._handed_over(asked, meeting, scope)
+        except errors.OpError as e:
+            if not asked.stores_errors:
+                raise
+            return joined([number_field(5, e.error_code), *field(6, [e.message.encode()])])
+        finally:
+            scope.is_over = True
 
     def _flow(self, part: _Part, step: int, meeting: Rendezvous, scope: StepScope) -> None:
         try:
@@ -173,21 +165,17 @@ class Worker:
             answer += named(1, key, self._held.given(parcel.value, parcel.dtype, asked.step, key))
         return joined(answer)
 
-    def RecvTensor(self, request: bytes, context: Any) -> bytes:
+    def RecvTensor(self, request: bytes, call: Call) -> bytes:
         """Hands a tensor of a step to another task."""
         asked = dict(fields(request))
         key = str(asked.get(2, b""), "utf-8")
         step = _signed(asked.get(1, 0))
-        scope = StepScope(self._server.task)
-        context.add_callback(scope.leave)
-        with failing(context):
-            parcel = scope.taken(self._meetings.of(step), key)
-            now = number_field(3, time.time_ns() // 1000)
-            if parcel.is_dead:
-                return joined([*field(1, [number_field(1, parcel.dtype.as_datatype_enum)]), number_field(2, 1), now])
-            return joined([*field(1, self._held.given(parcel.value, parcel.dtype, step, key)), now])
+        parcel = StepScope(self._server.task, call).taken(self._meetings.of(step), key)
+        now = number_field(3, time.time_ns() // 1000)
+        if parcel.is_dead:
+            return joined([*field(1, [number_field(1, parcel.dtype.as_datatype_enum)]), number_field(2, 1), now])
+        return joined([*field(1, self._held.given(parcel.value, parcel.dtype, step, key)), now])
 
-    @answering
     def CleanupGraph(self, request: Any) -> Any:
         """A step is over; what was kept of it is let go."""
         self._held.let_go(request.step_id)
@@ -198,14 +186,12 @@ class Worker:
             run.scope.leave()
         return worker_pb2.CleanupGraphResponse()
 
-    @answering
     def CleanupAll(self, request: Any) -> Any:
         """Clears containers."""
         resources = self._server.task.resources
         resources.clear(list(request.container) or [resources.default_container])
         return worker_pb2.CleanupAllResponse()
 
-    @answering
     def CompleteGroup(self, request: Any) -> Any:
         """Tells a member of a group where the members meet."""
         place = self._server.meeting_place()
@@ -213,17 +199,14 @@ class Worker:
             group_key=request.group_key, group_size=request.group_size, communicator_key=str(place.port).encode()
         )
 
-    @answering
     def Logging(self, request: Any) -> Any:
         """Calls are not logged: there is nothing to tell."""
         return worker_pb2.LoggingResponse()
 
-    @answering
     def Tracing(self, request: Any) -> Any:
         """Traces are made by RunOptions; there is no profiler of the task to start."""
         return worker_pb2.TracingResponse()
 
-    @answering
     def MarkRecvFinished(self, request: Any) -> Any:
         """A tensor has come; nothing is kept of those that were sent."""
         return worker_pb2.MarkRecvFinishedResponse()
@@ -275,21 +258,29 @@ def _signed(number: int) -> int:
 
 
 class StepScope:
-    """What waits during a call looks at: whether its caller still wants it."""
+    """What waits during a call looks at: whether its caller still wants it. A step that never waits never asks."""
 
     deadline = None
 
-    def __init__(self, task: Any) -> None:
-        self.cancelled = threading.Event()
+    def __init__(self, task: Any, call: Call | None = None) -> None:
         self.is_over = False
+        self._cancelled = threading.Event()
         self._task = task
+        self._call = call
         self._takers: list[Any] = []
+
+    @property
+    def cancelled(self) -> threading.Event:
+        """Is set when the caller has gone away."""
+        if self._call is not None:
+            self._call.on_leave(self.leave)
+        return self._cancelled
 
     def leave(self) -> None:
         """The caller is gone, or has its answer."""
-        if self.is_over or self.cancelled.is_set():
+        if self.is_over or self._cancelled.is_set():
             return
-        self.cancelled.set()
+        self._cancelled.set()
         self._task.resources.wake()
         for taker in self._takers:
             taker(errors.CancelledError(None, None, "RunGraph was cancelled"))
@@ -305,6 +296,8 @@ class StepScope:
 
         self._takers.append(take)
         meeting.take(key, take)
+        if not found and self.cancelled.is_set():
+            take(errors.CancelledError(None, None, "RunGraph was cancelled"))
         there.wait()
         self._takers.remove(take)
         if isinstance(found[0], Exception):
@@ -422,7 +415,7 @@ class _Part(BaseSession):
                     self._dataflow = Dataflow(self._context, self._graph.get_operations())
 
         def fetch(device: str, key: str, dtype: Any, done: Any) -> Any:
-            ask = channel(self._home.address_of(device)).unary_unary(RECV_TENSOR)
+            ask = Method(channel(self._home.address_of(device)), RECV_TENSOR)
             request = worker_pb2.RecvTensorRequest(step_id=step, rendezvous_key=key, request_id=secrets.randbits(62))
             call = ask.future(request.SerializeToString())
             call.add_done_callback(lambda call: done(_received(call, dtype)))
@@ -442,11 +435,9 @@ class _Part(BaseSession):
 def _received(call: Any, dtype: Any) -> Any:
     """What a call for a tensor came back with."""
     try:
-        answer = dict(fields(call.result()))
-    except grpc.RpcError as e:
-        return failure(e)
-    except grpc.FutureCancelledError:
-        return errors.CancelledError(None, None, "RecvTensor was cancelled")
+        answer = dict(fields(result(call, "RecvTensor")))
+    except errors.OpError as e:
+        return e
     if answer.get(2):
         return Parcel(None, dtype, is_dead=True)
     try:

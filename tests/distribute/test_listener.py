@@ -1,0 +1,90 @@
+import threading
+from concurrent import futures
+
+import pytest
+
+import everflow as tf
+from everflow.distribute import polling
+from everflow.distribute.listener import Listener
+from everflow.distribute.wire import Method, channel
+
+PATH = "/test.Service/Method"
+
+
+@pytest.fixture
+def served():
+    """Has a function answer calls; gives the method that calls it."""
+
+    def serve(answer, path=PATH):
+        listener = Listener()
+        listener.add(PATH, answer)
+        port = listener.bind("127.0.0.1:0")
+        listener.start()
+        return Method(channel(f"127.0.0.1:{port}"), path)
+
+    return serve
+
+
+def test_bytes_are_answered_with_bytes(served):
+    double = served(lambda request, call: request * 2)
+    assert [double(b"ab"), double(b"")] == [b"abab", b""]
+    assert double.future(b"c").result() == b"cc"
+
+
+def test_large_messages_come_and_go(served):
+    big = bytes(range(256)) * 30_000
+    method = served(lambda request, call: request[::-1])
+    assert method(big) == big[::-1]
+
+
+@pytest.mark.parametrize(
+    ("raised", "told", "text"),
+    [
+        (tf.errors.NotFoundError(None, None, "no such thing"), tf.errors.NotFoundError, "no such thing"),
+        (ValueError("seven"), tf.errors.InvalidArgumentError, "seven"),
+        (KeyError("ours"), tf.errors.InternalError, "KeyError: 'ours'"),
+    ],
+)
+def test_what_is_raised_reaches_the_caller(served, raised, told, text):
+    def fail(request, call):
+        raise raised
+
+    method = served(fail)
+    with pytest.raises(told, match=text):
+        method(b"")
+
+
+def test_a_method_that_nobody_answers_is_unimplemented(served):
+    with pytest.raises(tf.errors.UnimplementedError, match="Method not found!"):
+        served(lambda request, call: b"", "/test.Service/Other")(b"")
+
+
+def test_calls_may_wait_for_each_other(served):
+    meeting = threading.Barrier(12)
+
+    def wait(request, call):
+        meeting.wait(60)
+        return b"met"
+
+    method = served(wait)
+    with futures.ThreadPoolExecutor(12) as callers:
+        for _ in range(2):
+            assert list(callers.map(method, [b""] * 12)) == [b"met"] * 12
+
+
+def test_who_leaves_is_not_waited_for(served):
+    left = threading.Event()
+
+    def wait(request, call):
+        call.on_leave(left.set)
+        left.wait(60)
+        return b"late"
+
+    with pytest.raises(tf.errors.DeadlineExceededError):
+        served(wait)(b"", timeout=0.2)
+    assert left.wait(60)
+
+
+def test_versions_of_grpc_that_were_not_tried_are_told_nothing():
+    assert polling.settings("1.85.1") == "-event_engine_client,-event_engine_listener"
+    assert polling.settings("1.100.0") is None
