@@ -38,6 +38,8 @@ from everflow.runtime import effects
 from everflow.values.resources import Storage
 
 _serial = itertools.count()
+# Who is told of each function that runs for the first time.
+FIRST_RUNS: list[Callable[[ConcreteFunction], None]] = []
 _ATTRIBUTES = ("api_implements", "api_preferred_device", "forward_function_name", "backward_function_name")
 # Variables, and what finds them by their names: a function's are those of the graph around it.
 _OF_VARIABLES = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, STORE_KEY, SCOPES_KEY)
@@ -64,6 +66,8 @@ class TracedGraph(FuncGraph):
         if eager:
             self.outer_graph = LIBRARY
             self.seed = SEEDS.seed
+        # Summaries that nobody wrote when they were made, where somebody may later: (tag, tensor, metadata).
+        self.unwritten: list[tuple[Any, Any, Any]] | None = None
         self._watched: dict[int, Any] = {}
         # The handles of variables that are arguments, and the inputs that stand for them.
         self.given: dict[Tensor, Tensor] = {}
@@ -275,6 +279,8 @@ class ConcreteFunction:
 
     def _written(self) -> list[int]:
         if self._writes is None:
+            for note in FIRST_RUNS:
+                note(self)
             self._writes = sorted(effects.of_function(CONTEXT, self.function_name).arguments)
         return self._writes
 

@@ -342,7 +342,10 @@ class Model(Network):
         else:
             ahead = Workers(workers, use_multiprocessing, max_queue_size)
             batches = batches_of(self, x, y, sample_weight, class_weight, batch_size, steps_per_epoch, "steps_per_epoch", shuffle, ahead)
-            validation = validation_batches(self, validation_data, batches.batch_size, validation_steps, ahead)
+            size = batches.batch_size
+            if batches.from_generator and isinstance(validation_data, (list, tuple)) and validation_steps is None:
+                size = batches.peek().shape[0]
+            validation = validation_batches(self, validation_data, size, validation_steps, ahead)
         self._look_ahead(batches)
         train, test = self._step_of_mode(TRAIN), None if validation is None else self._step_of_mode(TEST)
         return loops.fit(self, train, batches, test, validation, epochs, verbose, callbacks, initial_epoch, validation_freq)

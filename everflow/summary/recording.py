@@ -36,6 +36,16 @@ class _State(threading.local):
 _state = _State()
 
 
+def defaults() -> tuple[Any, Any, Any]:
+    """(writer, whether it records, step) of summaries that say nothing else."""
+    return _state.writer, _state.is_recording, _state.step
+
+
+def set_defaults(writer: Any, is_recording: Any, step: Any) -> None:
+    """Sets them, for this thread."""
+    _state.writer, _state.is_recording, _state.step = writer, is_recording, step
+
+
 @public("contrib.summary.SummaryWriter")
 @internal("ops.summary_ops_v2.SummaryWriter", "ops.summary_ops_v2.ResourceSummaryWriter")
 class SummaryWriter:

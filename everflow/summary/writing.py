@@ -14,7 +14,9 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.eager.context import eager_mode, shared_name
 from everflow.graph import dtypes
+from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import get_name_scope, is_eager_outside, name_scope
+from everflow.graph.stacks import get_default_graph
 from everflow.ops.core.registry import apply
 from everflow.platform import logging
 from everflow.runtime.smart_conditionals import smart_cond
@@ -124,6 +126,8 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
         metadata = b""
     elif hasattr(metadata, "SerializeToString"):
         metadata = metadata.SerializeToString()
+    if _state.writer is None and step is None and (unwritten := getattr(get_default_graph(), "unwritten", None)) is not None:
+        unwritten.append((tag, convert_to_tensor(tensor), metadata))
     return _write("WriteSummary", step, name, "write_summary", lambda: (tf.identity(tensor), tag, metadata))
 
 

@@ -19,7 +19,7 @@ class CapturedWrites:
         self.capture_location = capture_location
 
     def contents(self) -> str:
-        with open(self.capture_location) as f:
+        with open(self.capture_location, newline="") as f:
             return f.read()
 
 

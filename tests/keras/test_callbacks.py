@@ -887,13 +887,13 @@ def test_what_tensorboard_is_given(made, expected):
     [
         (
             {"embeddings_metadata": "names.tsv"},
-            ["embeddings", "{", "tensor_name:", '"words_embedding"', "metadata_path:", '"names.tsv"', "}"],
+            ["embeddings", "{", "tensor_name:", '"words_embedding:0"', "metadata_path:", '"names.tsv"', "}"],
         ),
         (
             {"embeddings_metadata": {"words": "n.tsv"}, "embeddings_layer_names": ["words"]},
-            ["embeddings", "{", "tensor_name:", '"words_embedding"', "metadata_path:", '"n.tsv"', "}"],
+            ["embeddings", "{", "tensor_name:", '"words_embedding:0"', "metadata_path:", '"n.tsv"', "}"],
         ),
-        ({"embeddings_layer_names": ["words"]}, ["embeddings", "{", "tensor_name:", '"words_embedding"', "}"]),
+        ({"embeddings_layer_names": ["words"]}, ["embeddings", "{", "tensor_name:", '"words_embedding:0"', "}"]),
     ],
 )
 def test_embeddings_are_kept_for_the_projector(options, lines):

@@ -125,7 +125,7 @@ class EagerExecutionFunction:
         graph: Any = graphs.pop() if graphs else get_graph()
         with graph.as_default():
             self.outputs = [t if isinstance(t, (Tensor, Operation)) else convert_to_tensor(t) for t in flat]
-            effects = _update_ops(updates)
+            self.updates = effects = _update_ops(updates)
         whole = WrappedFunction(graph.variant([]), VariableHolder())
         self._function = whole._cut(self.inputs, self.outputs, effects, None, None)
         self._defaults = [_default_of(t) for t in self.inputs]

@@ -21,6 +21,8 @@ def get_graph() -> Any:
         return tf.get_default_graph()
     if "graph" not in _held:
         _held["graph"] = TracedGraph("keras_graph", collections={})
+        # Models are made before they are trained, and writers are there when they are.
+        _held["graph"].unwritten = []
     return _held["graph"]
 
 

@@ -95,6 +95,9 @@ class Callback:
     def on_predict_end(self, logs: dict[str, Any] | None = None) -> None:
         """After prediction."""
 
+    def _abandon(self) -> None:
+        """After a run that failed: gives back what was taken for it."""
+
 
 def _overrides(callback: Any, *names: str) -> bool:
     return any(getattr(type(callback), n, None) is not getattr(Callback, n) for n in names)
@@ -156,6 +159,12 @@ class CallbackList:
         """Before or after a run."""
         for c in self.callbacks:
             getattr(c, f"on_{mode}_{hook}")(logs)
+
+    def abandon(self) -> None:
+        """After a run that failed."""
+        for c in self.callbacks:
+            if isinstance(c, Callback):
+                c._abandon()
 
     _call_begin_hook = lambda self, mode: self.run(mode, "begin")
     _call_end_hook = lambda self, mode: self.run(mode, "end")

@@ -1,4 +1,4 @@
-"""The callback that writes for TensorBoard."""
+"""The callback of version 1 that writes for TensorBoard."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ import os
 from typing import Any
 
 import numpy as np
+from google.protobuf import text_format
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.eager import profiler
 from everflow.eager.context import executing_eagerly
 from everflow.graph.stacks import get_default_graph
+from everflow.io import gfile
 from everflow.keras.backend.graph import get_graph
 from everflow.keras.backend.session import get_session
 from everflow.keras.callbacks.base import Callback
+from everflow.keras.callbacks.weight_images import weight_image
+from everflow.platform import logging
+from everflow.proto import projector_config_pb2
+from everflow.summary import recording
+from everflow.summary.writing import create_file_writer
 
 
 @public("keras.callbacks.TensorBoard", "contrib.keras.api.keras.callbacks.TensorBoard")
-@internal("keras.callbacks_v1.TensorBoard", "keras.callbacks.TensorBoard")
+@internal("keras.callbacks_v1.TensorBoard")
 class TensorBoard(Callback):
     """Writes losses and metrics, the graph, and where asked for weights, gradients and embeddings."""
 
@@ -39,7 +47,10 @@ class TensorBoard(Callback):
         super().__init__()
         self._chief_worker_only = True
         self.log_dir = log_dir
-        self.histogram_freq = 0 if executing_eagerly() else histogram_freq
+        if histogram_freq and executing_eagerly():
+            logging.warning("Weight and gradient histograms not supported for eagerexecution, setting `histogram_freq` to `0`.")
+            histogram_freq = 0
+        self.histogram_freq = histogram_freq
         self.merged: Any = None
         self.write_graph = write_graph
         self.write_grads = write_grads
@@ -55,8 +66,20 @@ class TensorBoard(Callback):
         self._samples_seen_at_last_write = 0
         self._total_batches_seen = 0
         self._total_val_batches_seen = 0
+        self._profile_batch = profile_batch
+        self._is_profiling = False
         self.writer: Any = None
         self.saver: Any = None
+
+    def _init_writer(self, model: Any) -> None:
+        """Opens the file of events, and writes the graph."""
+        if not executing_eagerly():
+            self.writer = tf.summary.FileWriter(self.log_dir, get_default_graph() if self.write_graph else None)
+            return
+        self.writer = create_file_writer(self.log_dir)
+        if self.write_graph and not model.run_eagerly:
+            with self.writer.as_default(), recording.always_record_summaries():
+                recording.graph(get_graph(), step=0)
 
     def set_model(self, model: Any) -> None:
         self.model = model
@@ -66,13 +89,7 @@ class TensorBoard(Callback):
                 for layer in model.layers:
                     self._summarize(layer)
                 self.merged = tf.summary.merge_all()
-        if executing_eagerly():
-            with tf.Graph().as_default():
-                self.writer = tf.summary.FileWriter(self.log_dir)
-            if self.write_graph and model.outputs and not model.run_eagerly:
-                self.writer.add_graph(graph)
-        else:
-            self.writer = tf.summary.FileWriter(self.log_dir, get_default_graph() if self.write_graph else None)
+        self._init_writer(model)
         if self.embeddings_freq and self.embeddings_data is not None:
             self._set_embeddings(model)
 
@@ -82,7 +99,7 @@ class TensorBoard(Callback):
             name = weight.name.replace(":", "_")
             tf.summary.histogram(name, weight)
             if self.write_images:
-                image = _as_image(weight)
+                image = weight_image(weight)
                 if image is not None:
                     tf.summary.image(name, image)
         if self.write_grads:
@@ -96,49 +113,73 @@ class TensorBoard(Callback):
 
     def _set_embeddings(self, model: Any) -> None:
         """Variables that keep what embedding layers give for the data, and how the projector finds them."""
-        names = self.embeddings_layer_names or [la.name for la in model.layers if type(la).__name__ == "Embedding"]
+        names = self.embeddings_layer_names or [layer.name for layer in model.layers if type(layer).__name__ == "Embedding"]
+        rows = len(self._embedded_data()[0])
+        config = projector_config_pb2.ProjectorConfig()
         self._embedded: list[Any] = []
-        data = self.embeddings_data if isinstance(self.embeddings_data, (list, tuple)) else [self.embeddings_data]
-        rows = len(data[0])
-        lines = []
         with get_graph().as_default():
             for layer in model.layers:
                 if layer.name not in names:
                     continue
                 flat = tf.reshape(layer.output, (tf.shape(layer.output)[0], -1))
-                size = int(np.prod([d for d in layer.output.shape.as_list()[1:]]))
+                size = int(np.prod(layer.output.shape.as_list()[1:]))
                 kept = tf.Variable(tf.zeros((rows, size)), name=layer.name + "_embedding", trainable=False)
                 place = tf.placeholder("int32", [], name="embedding_row_" + layer.name)
                 count = tf.shape(flat)[0]
                 self._embedded.append((kept, tf.scatter_update(kept, tf.range(place, place + count), flat), place))
-                lines.append(f'embeddings {{\n  tensor_name: "{kept.op.name}"\n')
                 metadata = self.embeddings_metadata
-                if isinstance(metadata, dict):
-                    metadata = metadata.get(layer.name)
-                if metadata:
-                    lines.append(f'  metadata_path: "{metadata}"\n')
-                lines.append("}\n")
+                path = metadata.get(layer.name) if isinstance(metadata, dict) else metadata
+                config.embeddings.add(tensor_name=kept.name, metadata_path=path)
             self.saver = tf.train.Saver([kept for kept, _, _ in self._embedded])
-        os.makedirs(self.log_dir, exist_ok=True)
-        with open(os.path.join(self.log_dir, "projector_config.pbtxt"), "w") as f:
-            f.write("".join(lines))
+        gfile.recursive_create_dir_v2(self.log_dir)
+        with gfile.GFile(os.path.join(self.log_dir, "projector_config.pbtxt"), "w") as out:
+            out.write(text_format.MessageToString(config))
         get_session().run(tf.variables_initializer([kept for kept, _, _ in self._embedded]))
 
-    def _write(self, values: dict[str, Any], step: int) -> None:
-        summary = tf.Summary()
-        for name, value in values.items():
-            summary.value.add(tag=name, simple_value=float(np.asarray(value)))
-        self.writer.add_summary(summary, step)
+    def _embedded_data(self) -> Any:
+        return self.embeddings_data if isinstance(self.embeddings_data, (list, tuple)) else [self.embeddings_data]
+
+    def _write_custom_summaries(self, step: int, logs: dict[str, Any] | None = None) -> None:
+        """Writes metrics by name."""
+        if executing_eagerly():
+            with self.writer.as_default(), recording.always_record_summaries():
+                for name, value in (logs or {}).items():
+                    recording.scalar(name, np.asarray(value).item(), step=step)
+            return
+        for name, value in (logs or {}).items():
+            self.writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag=name, simple_value=np.asarray(value).item())]), step)
         self.writer.flush()
+
+    def _begin_profile(self) -> None:
+        try:
+            profiler.start()
+        except profiler.ProfilerAlreadyRunningError:
+            return  # by another callback
+        self._is_profiling = True
+
+    def _end_profile(self) -> None:
+        profiler.save(self.log_dir, profiler.stop())
+        self._is_profiling = False
+
+    def _abandon(self) -> None:
+        if self._is_profiling:
+            self._end_profile()
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        if self._profile_batch == 1:
+            self._begin_profile()
 
     def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
         self._samples_seen += logs.get("size", 1)
         if self.update_freq != "epoch" and self._samples_seen - self._samples_seen_at_last_write >= self.update_freq:
-            values = {f"batch_{k}": v for k, v in logs.items() if k not in ("batch", "size", "num_steps")}
-            self._write(values, self._total_batches_seen)
+            self._write_custom_summaries(self._total_batches_seen, _named("batch_", logs))
             self._samples_seen_at_last_write = self._samples_seen
         self._total_batches_seen += 1
+        if self._is_profiling:
+            self._end_profile()
+        elif self._total_batches_seen == self._profile_batch - 1:
+            self._begin_profile()
 
     def _write_merged(self, summary: Any) -> None:
         self.writer.add_summary(summary, self._total_val_batches_seen)
@@ -153,8 +194,7 @@ class TensorBoard(Callback):
             function.fetch_callbacks[self.merged] = self._write_merged
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        values = {f"epoch_{k}": v for k, v in (logs or {}).items() if k not in ("batch", "size", "num_steps")}
-        self._write(values, epoch if self.update_freq == "epoch" else self._samples_seen)
+        self._write_custom_summaries(epoch if self.update_freq == "epoch" else self._samples_seen, _named("epoch_", logs or {}))
         if self.histogram_freq and self.merged is not None and self.model.test_function is not None:
             function = self.model.test_function
             if self.merged in function.fetches:
@@ -166,7 +206,7 @@ class TensorBoard(Callback):
             self._save_embeddings(epoch)
 
     def _save_embeddings(self, epoch: int) -> None:
-        data = self.embeddings_data if isinstance(self.embeddings_data, (list, tuple)) else [self.embeddings_data]
+        data = self._embedded_data()
         session, rows = get_session(), len(data[0])
         for start in range(0, rows, self.batch_size):
             feed = {t: d[start : start + self.batch_size] for t, d in zip(self.model.inputs, data)}
@@ -175,19 +215,10 @@ class TensorBoard(Callback):
         self.saver.save(session, os.path.join(self.log_dir, "keras_embedding.ckpt"), epoch)
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        self._abandon()
         self.writer.close()
 
 
-def _as_image(weight: Any) -> Any:
-    """A weight as an image of one channel; None where it has too many dimensions."""
-    image = tf.squeeze(weight)
-    sizes = image.shape.as_list()
-    if len(sizes) == 2:
-        if sizes[0] > sizes[1]:
-            image = tf.transpose(image)
-            sizes = sizes[::-1]
-        return tf.reshape(image, [1, *sizes, 1])
-    if len(sizes) == 3:
-        image = tf.transpose(image, [2, 0, 1])
-        return tf.reshape(image, [*image.shape.as_list(), 1])
-    return tf.reshape(image, [1, sizes[0], 1, 1]) if len(sizes) == 1 else None
+def _named(prefix: str, logs: dict[str, Any]) -> dict[str, Any]:
+    """The losses and metrics among what callbacks hear, as they are called in TensorBoard."""
+    return {prefix + name: value for name, value in logs.items() if name not in ("batch", "size", "num_steps")}

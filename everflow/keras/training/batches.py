@@ -117,6 +117,7 @@ class StreamBatches:
         self._open = batches
         self._stream: Any = None
         self._held: Any = None
+        self._first: Any = None
         self.steps = steps
         self._prepare = prepare
         self._restarts = restarts
@@ -134,6 +135,7 @@ class StreamBatches:
         """(arrays of a batch, 1) for each step; fewer where the stream ends."""
         if self._stream is None or self._restarts:
             self._stream = iter(self._open())
+        self._first = None
         step = 0
         while self.steps is None or step < self.steps:
             try:
@@ -156,17 +158,19 @@ class StreamBatches:
             step += 1
             yield self._prepare(batch), 1
 
-    def peek(self) -> None:
-        """Prepares the first batch, which is given out again."""
-        stream = iter(self._open())
-        try:
-            first = next(stream)
-        except (StopIteration, OutOfRangeError):
-            raise ValueError("The data that were given hold no batch.") from None
-        self._prepare(first)
-        if not self._restarts:
-            self._stream = itertools.chain([first], stream)
-            self._held = stream
+    def peek(self) -> Any:
+        """Prepares the first batch, which is given out again; returns what the first input gets."""
+        if self._first is None:
+            stream = iter(self._open())
+            try:
+                first = next(stream)
+            except (StopIteration, OutOfRangeError):
+                raise ValueError("The data that were given hold no batch.") from None
+            self._first = self._prepare(first)[0]
+            if not self._restarts:
+                self._stream = itertools.chain([first], stream)
+                self._held = stream
+        return self._first
 
     def close(self) -> None:
         """Ends workers that fill the stream."""

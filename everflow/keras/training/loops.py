@@ -44,6 +44,9 @@ def fit(
             found.on_epoch_end(epoch, logs)
             if model.stop_training or batches.is_exhausted:
                 break
+    except BaseException:
+        found.abandon()
+        raise
     finally:
         batches.close()
         if validation is not None:

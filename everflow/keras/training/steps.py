@@ -16,6 +16,7 @@ from everflow.keras.callbacks.base import PREDICT, TEST, TRAIN
 from everflow.keras.config import floatx
 from everflow.keras.losses.names import LABEL_DTYPES_FOR_LOSSES
 from everflow.keras.losses.weighting import ReductionV2, compute_weighted_loss, reduce_weighted_loss
+from everflow.keras.training.layer_summaries import summaries_of, with_summaries
 from everflow.losses.collected import squeeze_or_expand_dimensions
 
 
@@ -232,7 +233,9 @@ class GraphSteps:
     def _made(self, name: str, fed: list[Any], outputs: list[Any], updates: list[Any]) -> Any:
         phase = symbolic_learning_phase()
         fed = fed if isinstance(phase, int) else [*fed, phase]
-        return function(fed, outputs, updates=_unique(updates), name=name, **self._session_arguments)
+        made = function(fed, outputs, updates=_unique(updates), name=name, **self._session_arguments)
+        summaries = summaries_of(self.model, self.graph, fed)
+        return with_summaries(made, summaries) if summaries else made
 
     def _fed(self) -> list[Any]:
         return [
