@@ -29,7 +29,7 @@ TOOLS = {
     "optimize_for_inference": "make a frozen graph leaner",
     "saved_model_cli": "show what is in a SavedModel, and run it",
     "strip_unused": "leave of a graph what lies between some nodes",
-    "transform_graph": "change a graph: fold constants, strip nodes, quantize weights",
+    "transform_graph": "change a graph: fold constants, strip nodes, compute in eight bits",
 }
 
 

@@ -10,7 +10,8 @@ from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 
-def _normalize(node: Node) -> Any:
+def normalizing(node: Node) -> Any:
+    """The kernel: moved by the mean, divided by the deviation, and scaled by gamma if the op says so."""
     epsilon, scaled = node.attr("variance_epsilon"), node.attr("scale_after_normalization")
 
     def run(x: Any, mean: Any, variance: Any, beta: Any, gamma: Any) -> Any:
@@ -64,5 +65,5 @@ def _differentiate(o: Operation, dy: Any) -> Any:
     )
 
 
-op("BatchNormWithGlobalNormalization", kernel=_normalize, shape=_shape, gradient=_differentiate)
+op("BatchNormWithGlobalNormalization", kernel=normalizing, shape=_shape, gradient=_differentiate)
 op("BatchNormWithGlobalNormalizationGrad", kernel=_gradients, shape=_gradient_shape)

@@ -16,7 +16,7 @@ from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
-from everflow.ops.quantization.levels import Levels, rounded_away
+from everflow.ops.quantization.levels import Levels, narrowed, rounded_away
 from everflow.values.tensors import torch_dtype
 
 Kernel = Callable[..., Any]
@@ -136,10 +136,16 @@ def _requantize(node: Node) -> Kernel:
             raise invalid_argument("requested_output_min must be <= 0, but got " + f"{lowest:g}")
         if highest < lowest:
             raise invalid_argument(f"requested_output_max must be >= requested_output_min, but got {highest:g} and {lowest:g}")
-        floats = old.to_floats(x, float(low), float(high))
-        return new.from_floats(floats, lowest, highest).to(kind), scalar(lowest), scalar(highest)
+        return _moved(old, new, x, (float(low), float(high)), (lowest, highest)).to(kind), scalar(lowest), scalar(highest)
 
     return run
+
+
+def _moved(old: Levels, new: Levels, x: Any, known: tuple[float, float], asked: tuple[float, float]) -> Any:
+    """The levels, in another range, of what some stand for."""
+    if (old.total, new.total) == (1 << 32, 1 << 8) and not new.signed:
+        return narrowed(x, *known, *asked)
+    return new.from_floats(old.to_floats(x, *known), *asked)
 
 
 def _used_range(levels: Levels, x: Any, low: Any, high: Any) -> tuple[Any, Any]:
@@ -164,8 +170,8 @@ def _shrink(node: Node) -> Kernel:
 
     def run(x: Any, low: Any, high: Any) -> Any:
         first, last = _used_range(old, x, low, high)
-        floats = old.to_floats(x, float(low), float(high))
-        return new.from_floats(floats, float(first), float(last)).to(kind), scalar(first), scalar(last)
+        levels = _moved(old, new, x, (float(low), float(high)), (float(first), float(last)))
+        return levels.to(kind), scalar(first), scalar(last)
 
     return run
 

@@ -61,7 +61,20 @@ class Levels(NamedTuple):
         # The float 0 is a level: exactly so for a step of single precision.
         short = np.float32(step)
         start = np.float32(_rounded(float(np.float32(low) / short))) * short
+        if self.total <= 1 << 16:
+            return ((levels.float() - self.lowest) * float(short) + float(start)).double()
         return step * (levels.double() - self.lowest) + float(start)
+
+
+def narrowed(x: Any, low: float, high: float, new_low: float, new_high: float) -> Any:
+    """Levels of 32 bits as levels of eight (int64), in fixed point with sixteen bits behind it: the same bits as TensorFlow's."""
+    first, last, start, end = (np.float32(value) for value in (low, high, new_low, new_high))
+    one = np.float32(1 << 16)
+    per_unit = np.float32(255.0 / (end - start)) if end > start else np.float32(0)
+    scale = int(np.float32(np.float32(255) * one * (last - first)) / (end - start)) if end > start else 0
+    middle = int(np.float32((first + last) / np.float32(2)) * per_unit * one)
+    found = ((x.long() * scale) >> 32) + (middle - int(start * per_unit * one) + (1 << 15))
+    return (found >> 16).clamp(0, 255)
 
 
 def _rounded(x: float) -> int:

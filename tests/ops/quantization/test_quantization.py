@@ -106,3 +106,37 @@ def test_the_last_digit_decides_halfway_between_two_levels():
     )
     constant = run(tf.quantization.fake_quant_with_min_max_args(x, -6.0, 6.0))
     assert constant[:2] == pytest.approx(np.float32([-1.9294119, -1.7411766]), abs=1e-6)
+
+
+def test_zero_is_read_as_zero():
+    assert run(tf.quantization.dequantize(*quantized([0.0, 1.7], -1.3, 2.7), mode="MIN_FIRST"))[0] == 0
+
+
+def test_results_of_32_bits_are_narrowed_in_fixed_point():
+    # Measured on 1.15.5, which rounds these down.
+    wide = tf.bitcast(tf.constant([43567, -6783, 83746], tf.int32), tf.qint32)
+    bits, _, _ = tf.raw_ops.Requantize(
+        input=wide, input_min=-9e3, input_max=9e3, requested_output_min=-1.7, requested_output_max=0.45, out_type=tf.quint8
+    )
+    assert run(tf.bitcast(bits, tf.uint8)).tolist() == [223, 198, 243]
+
+
+def test_normalized_batches_and_instances_and_resized_images():
+    image = np.random.RandomState(0).rand(1, 4, 4, 2).astype(np.float32)
+    ones, halves = [1.0, 1.0], [0.5, 0.5]
+
+    def layers():
+        qx, low, high = quantized(image, 0.0, 1.0)
+        given = [t for value in (halves, ones, halves, ones) for t in quantized(value, 0.0, 1.0)]
+        names = [name + end for name in ("m", "v", "beta", "gamma") for end in ("", "_min", "_max")]
+        settings = {"out_type": tf.qint32, "variance_epsilon": 1e-3, "scale_after_normalization": True}
+        by_batch = tf.raw_ops.QuantizedBatchNormWithGlobalNormalization(t=qx, t_min=low, t_max=high, **dict(zip(names, given)), **settings)
+        by_instance = tf.raw_ops.QuantizedInstanceNorm(x=qx, x_min=low, x_max=high, variance_epsilon=1e-5)
+        resized = tf.raw_ops.QuantizedResizeBilinear(images=qx, size=[2, 2], min=low, max=high, align_corners=True)
+        return [tf.quantization.dequantize(*t, mode="MIN_FIRST") for t in (by_batch, by_instance, resized)]
+
+    by_batch, by_instance, resized = run(layers())
+    normal = (image - image.mean((1, 2))) / image.std((1, 2))
+    np.testing.assert_allclose(by_batch, image, atol=0.01)
+    np.testing.assert_allclose(by_instance, normal, atol=0.05)
+    np.testing.assert_allclose(resized, image[:, ::3, ::3], atol=0.01)
