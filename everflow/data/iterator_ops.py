@@ -22,15 +22,14 @@ from everflow.ops.core.shape_rules import scalar
 from everflow.proto import resource_handle_pb2
 
 KIND = "iterator"
-DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class Iterator:
     """An iterator of a session. It has nothing to give until it is initialized with a stream."""
 
-    def __init__(self, types: Sequence[Any], dims: Sequence[Any], container: str, name: str) -> None:
+    def __init__(self, types: Sequence[Any], dims: Sequence[Any], container: str, name: str, device: str) -> None:
         self.types, self.dims = list(types), list(dims)
-        self.container, self.name = container or "localhost", name
+        self.container, self.name, self.device = container or "localhost", name, device
         self.stream: Stream | None = None
         self.reading: Reading | None = None
         self.cursor: Cursor | None = None
@@ -80,7 +79,7 @@ class Iterator:
     def handle(self) -> bytes:
         """A string by which other steps find the iterator."""
         proto = resource_handle_pb2.ResourceHandleProto(
-            device=DEVICE, container=self.container, name=self.name, maybe_type_name="N10tensorflow4data16IteratorResourceE"
+            device=self.device, container=self.container, name=self.name, maybe_type_name="N10tensorflow4data16IteratorResourceE"
         )
         return proto.SerializeToString()
 
@@ -99,13 +98,19 @@ def check_signature(types: Sequence[Any], dims: Sequence[Any], other_types: Sequ
             )
 
 
+def _place(node: Node) -> str:
+    """The device of an op that makes or finds an iterator; of ops that run at once, the first."""
+    placer = node.context.placer
+    return placer.default_device if node.op is None else placer.device_of(node.op)
+
+
 def _iterator(node: Node) -> Callable[[], Iterator]:
     types, dims = node.attr("output_types"), node.attr("output_shapes")
     container, name = node.attr("container"), node.attr("shared_name") or node.context.own_name(node.name)
-    resources = node.context.resources
+    resources, device = node.context.resources, _place(node)
 
     def make() -> Iterator:
-        found = resources.get(container, KIND, name, lambda: Iterator(types, dims, container, name))
+        found = resources.get(container, KIND, name, lambda: Iterator(types, dims, container, name, device))
         if found.types != list(types):
             check_signature(found.types, found.dims, types, dims)
         return found
@@ -121,10 +126,10 @@ def _one_shot(node: Node) -> Callable[[], Iterator]:
     types, dims = node.attr("output_types"), node.attr("output_shapes")
     container, name = node.attr("container"), node.attr("shared_name") or node.context.own_name(node.name)
     factory = node.context.function(node.attr("dataset_factory").name)
-    resources = node.context.resources
+    resources, device = node.context.resources, _place(node)
 
     def make() -> Iterator:
-        found = resources.get(container, KIND, name, lambda: Iterator(types, dims, container, name))
+        found = resources.get(container, KIND, name, lambda: Iterator(types, dims, container, name, device))
         if found.cursor is None:
             with _starting:
                 if found.cursor is None:
@@ -143,13 +148,13 @@ op("OneShotIterator", kernel=_one_shot, shape=scalar)
 
 def _anonymous(node: Node) -> Callable[[], Any]:
     types, dims = node.attr("output_types"), node.attr("output_shapes")
-    count = len(node.outputs)
+    count, device = len(node.outputs), _place(node)
 
     def make() -> Any:
         with _starting:
             _numbers[0] += 1
             name = f"AnonymousIterator{_numbers[0]}"
-        iterator = Iterator(types, dims, "AnonymousIterator", name)
+        iterator = Iterator(types, dims, "AnonymousIterator", name, device)
         _anonymous_iterators[name] = iterator
         return iterator if count == 1 else (iterator, _Deleter(iterator))
 
@@ -203,7 +208,7 @@ op("IteratorToStringHandle", kernel=_to_string, shape=scalar)
 
 def _from_string(node: Node) -> Callable[[Any], Iterator]:
     types, dims = list(node.attr("output_types") or ()), list(node.attr("output_shapes") or ())
-    resources = node.context.resources
+    resources, device = node.context.resources, _place(node)
 
     def found(handle: Any) -> Iterator:
         if dims_of(handle):
@@ -213,8 +218,8 @@ def _from_string(node: Node) -> Callable[[Any], Iterator]:
             proto.ParseFromString(handle.item())
         except Exception:  # protobuf's errors have no common base that is public
             raise invalid_argument("Could not parse string_handle as a valid ResourceHandle") from None
-        if proto.device != DEVICE:
-            raise invalid_argument(f'Attempted create an iterator on device "{DEVICE}" from handle defined on device "{proto.device}"')
+        if proto.device != device:
+            raise invalid_argument(f'Attempted create an iterator on device "{device}" from handle defined on device "{proto.device}"')
         container = "" if proto.container == "localhost" else proto.container
         iterator = resources.find(container, KIND, proto.name) or _anonymous_iterators.get(proto.name)
         if iterator is None:
@@ -229,7 +234,7 @@ def _from_string(node: Node) -> Callable[[Any], Iterator]:
 for _name in ("IteratorFromStringHandle", "IteratorFromStringHandleV2"):
     op(_name, kernel=_from_string, shape=scalar)
 for _name in ("IteratorGetDevice", "ExperimentalIteratorGetDevice"):
-    op(_name, kernel=lambda node: lambda iterator: text(DEVICE.encode()), shape=scalar)
+    op(_name, kernel=lambda node: lambda iterator: text(iterator.device.encode()), shape=scalar)
 
 
 class Optional:

@@ -357,8 +357,12 @@ class _Part(BaseSession):
         self._home = session
         self._master = master
         # A part is the task's own, unless functions that it calls go elsewhere: other tasks may be gone, or not there yet.
-        elsewhere = {n.device for f in graph_def.library.function for n in f.node_def if DeviceSpec.from_string(n.device).job}
+        inside = [n for f in graph_def.library.function for n in f.node_def]
+        elsewhere = {n.device for n in inside if DeviceSpec.from_string(n.device).job}
         config = ConfigProto(device_filters=[session.task.name, *sorted(elsewhere)])
+        if any(n.op == "RemoteCall" for n in (*graph_def.node, *inside)):
+            # Where it leads is known only when it runs.
+            del config.device_filters[:]
         super().__init__(session.server.target, graph, config)
         ops = graph.get_operations()
         ends = [op for op in ops if op.type in SENDS or op.type in RECEIVES]

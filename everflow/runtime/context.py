@@ -43,6 +43,7 @@ class Context:
         self._constants: dict[Operation, Any] = {}
         self._functions: dict[str, Callable[..., Any]] = {}
         self._elsewhere: dict[Task, Context] = {}
+        self._on_devices: dict[str, Context] = {}
         self.loops: dict[Any, Any] = {}
         self.effects: dict[str, Any] = {}
         self._op_state: dict[Any, Any] = {}
@@ -83,14 +84,25 @@ class Context:
             found = self._elsewhere[task] = copy.copy(self)
             found.placer = self.placer.seen_from(task, self.config)
             found.resources = task.resources
-            found._functions = {}
+            found._functions, found._on_devices = {}, {}
             found._elsewhere = {tasks[0]: self}
+        return found
+
+    def on(self, device: str) -> Context:
+        """The same context as it is seen from one of its devices: what leaves its place open runs there."""
+        found = self._on_devices.get(device)
+        if found is None:
+            task, spec = self.placer.device_named(device)
+            found = copy.copy(self.at(task))
+            found.placer = self.placer.seen_from(task, self.config, spec)
+            found._functions, found._elsewhere, found._on_devices = {}, {}, {}
+            self._on_devices[device] = found
         return found
 
     def renewed(self, runs_side_by_side: bool = True) -> Context:
         """The same context with functions compiled anew, whose ops remember nothing."""
         found = copy.copy(self)
-        found._functions, found._elsewhere, found._op_state, found.loops = {}, {}, {}, {}
+        found._functions, found._elsewhere, found._on_devices, found._op_state, found.loops = {}, {}, {}, {}, {}
         found.runs_side_by_side = runs_side_by_side
         return found
 

@@ -27,6 +27,8 @@ class Placer:
         self._graph_ops_placed = 0
         self._placed: set[Operation] = set()
         self._outside: dict[Operation, Operation] = {}
+        # Of a task's devices, the one for what says nothing.
+        self._default = "CPU", 0
 
     def place_graph(self, graph: Graph) -> None:
         """Places what was added to the graph, needed or not, unless the session is to look only at what it runs."""
@@ -48,7 +50,21 @@ class Placer:
     @property
     def default_device(self) -> str:
         """Where what says nothing about its device runs."""
-        return f"{self.tasks[0].name}/device:CPU:0"
+        kind, index = self._default
+        return f"{self.tasks[0].name}/device:{kind}:{index}"
+
+    def device_named(self, name: str) -> tuple[Task, DeviceSpec]:
+        """The device with a name, which may leave out what the first task's have in common: the task, and the name taken apart."""
+        try:
+            asked = DeviceSpec.from_string(name)
+        except ValueError:
+            raise errors.InvalidArgumentError(None, None, f"Could not parse {name} into a device specification.") from None
+        spec = DeviceSpec.from_string(self.default_device).make_merged_spec(asked)
+        for task in self.tasks:
+            is_its = (task.job, task.index, 0) == (spec.job, spec.task, spec.replica)
+            if is_its and spec.device_index < task.counts.get(spec.device_type, 0):
+                return task, spec
+        raise errors.InternalError(None, None, f"Currently don't support instantiating functions on device: {spec.to_string()}")
 
     def device_of(self, op: Operation) -> str:
         """The full name of the device that an op runs on."""
@@ -58,10 +74,12 @@ class Placer:
         """The task that an op runs in."""
         return self._found(op)[0]
 
-    def seen_from(self, task: Task, config: Any) -> Placer:
-        """The same places, where what leaves its task open runs in another one."""
+    def seen_from(self, task: Task, config: Any, device: DeviceSpec | None = None) -> Placer:
+        """The same places, where what leaves its task open runs in another one, on a certain device of it."""
         found = Placer(config, [task, *(t for t in self.tasks if t is not task)])
         found._outside = self._outside
+        if device is not None:
+            found._default = device.device_type, device.device_index
         return found
 
     def lead_outside(self, call: Operation, functions: Iterable[Any]) -> None:
@@ -99,7 +117,7 @@ class Placer:
                 spec = spec.replace(job=task.job, task=task.index)
             elif spec.job is None:
                 spec = _place_of_users(op, spec)
-        kind, index = (spec.device_type or "CPU").upper(), spec.device_index or 0
+        kind, index = self._default if spec.device_type is None else (spec.device_type.upper(), spec.device_index or 0)
         tasks = [t for t in self.tasks if spec.job in (None, t.job) and spec.task in (None, t.index) and spec.replica in (None, 0)]
         for task in tasks:
             if index < task.counts.get(kind, 0):

@@ -8,6 +8,8 @@ import pytest
 import everflow as tf
 from everflow.distribute.device_maps import ReplicaDeviceMap
 from everflow.distribute.inputs import DatasetIterator, InputWorkers
+from everflow.graph.defun import Defun
+from everflow.ops.core.registry import apply
 
 
 @pytest.fixture(scope="module")
@@ -280,3 +282,26 @@ def test_resources_without_a_task_are_where_their_users_say(cluster):
         assert session.run(read) == 2.0
     with tf.Session(cluster[0][1].target) as session:
         assert session.run(read) == 2.0
+
+
+def test_a_function_is_called_where_an_iterator_is(cluster):
+    here, there = "/job:worker/replica:0/task:0/cpu:0", "/job:worker/replica:0/task:1/cpu:0"
+
+    @Defun(tf.string)
+    def following(handle):
+        return tf.data.Iterator.from_string_handle(handle, tf.int32, []).get_next()
+
+    with tf.Graph().as_default(), tf.Session(cluster[0][0].target) as session:
+        with tf.device(there):
+            iterator = tf.data.make_one_shot_iterator(tf.data.Dataset.from_tensor_slices([1, 2, 3]))
+            handle = iterator.string_handle()
+        with tf.device(here):
+            target = tf.placeholder(tf.string, [])
+            called = apply("RemoteCall", target, [handle], Tout=[tf.int32], f=following)
+        assert session.run(called, {target: there}) == [1]
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match='task:0/device:CPU:0" from handle defined on device .*task:1/device:CPU:0'
+        ):
+            session.run(called, {target: here})
+        assert session.run(iterator.get_next()) == 2
+        assert session.run(called, {target: there}) == [3]

@@ -29,8 +29,8 @@ def unpacked(node: Node, call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _remote_call(node: Node) -> Callable[..., Any]:
-    call = call_function(node, node.attr("f").name)
-    return lambda _target, *arguments: call(*arguments)
+    context, name = node.context, node.attr("f").name
+    return unpacked(node, lambda target, *arguments: context.on(target.reshape(-1)[0].decode()).function(name)(*arguments))
 
 
 def output_dims(operation: Operation, function_name: str) -> list[Any]:

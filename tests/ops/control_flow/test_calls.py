@@ -7,6 +7,7 @@ import everflow as tf
 from everflow import errors
 from everflow.graph.defun import Defun
 from everflow.ops.core.functional_calls import For, Gradient, If, While, partitioned_call
+from everflow.ops.core.registry import apply
 from running import run
 
 
@@ -82,3 +83,22 @@ def test_a_call_without_results_runs_for_its_effect():
         session.run(tf.global_variables_initializer())
         session.run(call)
         assert session.run(v) == 2.0
+
+
+def test_a_function_runs_on_the_device_that_a_run_names():
+    @Defun(tf.string)
+    def following(handle):
+        return tf.data.Iterator.from_string_handle(handle, tf.int32, []).get_next()
+
+    with tf.device("/cpu:1"):
+        handle = tf.data.make_one_shot_iterator(tf.data.Dataset.range(3).map(lambda i: tf.cast(i, tf.int32))).string_handle()
+    target = tf.placeholder(tf.string, [])
+    called = apply("RemoteCall", target, [handle], Tout=[tf.int32], f=following)
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 3})) as session:
+        assert [session.run(called, {target: name})[0] for name in ("/cpu:1", "/job:localhost/replica:0/task:0/device:CPU:1")] == [0, 1]
+        with pytest.raises(tf.errors.InvalidArgumentError, match='on device ".*CPU:2" from handle defined on device ".*CPU:1"'):
+            session.run(called, {target: "/cpu:2"})
+        with pytest.raises(tf.errors.InternalError, match="instantiating functions on device: .*task:0/device:CPU:7"):
+            session.run(called, {target: "/cpu:7"})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Could not parse nonsense into a device specification"):
+            session.run(called, {target: "nonsense"})
