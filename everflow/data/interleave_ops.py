@@ -369,6 +369,14 @@ def _directed(node: Any) -> Callable[..., Stream]:
     return lambda selector, *parts: _DirectedStream(types, dims, selector, list(parts))
 
 
+@dataset_op("ChooseFastestBranchDataset")
+def _choose_fastest_branch(node: Any) -> Callable[..., Stream]:
+    """Functions that make the same elements of a stream: the first one does."""
+    make = node.context.function(node.attr("branches")[0].name)
+    count = node.attr("other_arguments_lengths")[0]
+    return lambda source, numerator, denominator, *others: make(source, *others[:count])[0]
+
+
 @dataset_op("ChooseFastestDataset", "ExperimentalChooseFastestDataset")
 def _choose_fastest(node: Any) -> Callable[..., Stream]:
     """Streams with the same elements: there is nothing to find out that the first would not do."""

@@ -6,8 +6,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from everflow import errors
 from everflow.ops.core.node import kernel_of
 from everflow.runtime import effects
+from everflow.runtime.failures import located
 from everflow.runtime.plan import Node, Plan, Value
 from everflow.values import tensors as values
 
@@ -95,7 +97,7 @@ def generate(plan: Plan) -> Step:
     lines: list[Node | None] = [None, None]
     for position, node in enumerate(order):
         kernel = f"k{position}"
-        space[kernel] = kernel_of(node)
+        space[kernel] = _kernel(node)
         calls.append(Call(node, space[kernel], {i for i in node.reads if (node, i) in copies}, node in copies))
         arguments = []
         for i, value in enumerate(node.inputs):
@@ -137,6 +139,14 @@ def generate(plan: Plan) -> Step:
 
 def _copy(value: Value) -> str:
     return ".clone()" if values.is_numeric(value.dtype) else ".copy()"
+
+
+def _kernel(node: Node) -> Callable[..., Any]:
+    """A node's kernel; what it finds wrong with the node's attributes is said of that node."""
+    try:
+        return kernel_of(node)
+    except errors.OpError as error:
+        raise located(error, node) from None
 
 
 def _bind_constants(plan: Plan, names: dict[Value, str], space: dict[str, Any]) -> set[Value]:

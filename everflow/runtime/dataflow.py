@@ -18,11 +18,11 @@ from everflow import errors
 from everflow.errors import invalid_argument
 from everflow.lazy import torch
 from everflow.ops.control_flow.bodies import truth
-from everflow.ops.control_flow.frame_op_types import BACK_EDGES, ENTERS, EXITS, FRAME_OPS, MERGES, SWITCHES
+from everflow.ops.control_flow.frame_op_types import BACK_EDGES, ENTERS, EXITS, FRAME_OPS, MANY_WAYS, MERGES, SWITCHES
 from everflow.ops.core.node import kernel_of
 from everflow.ops.core.registry import kind_of, meaning
 from everflow.runtime.failures import explained
-from everflow.runtime.frames import DEAD
+from everflow.runtime.frames import DEAD, ways
 from everflow.runtime.lowering import Lowered, Unit
 from everflow.values.tensors import without_autograd
 
@@ -79,6 +79,8 @@ class _Call:
             arguments = [self.argument(i, value) for i, value in enumerate(taken)]
             if kind in SWITCHES:
                 return [DEAD, arguments[0]] if truth(arguments[1]) else [arguments[0], DEAD]
+            if kind == MANY_WAYS:
+                return ways(len(node.outputs))(*arguments) if len(node.outputs) > 1 else arguments[:1]
             if kind in FRAME_OPS or (node.is_identity and (node.reads or node.op is None or node.op.type != kind)):
                 return arguments
             return self._computed(arguments)

@@ -13,6 +13,9 @@ from everflow.proto import graph_pb2
 from everflow.runtime.lowering import Edge, Lowered
 from everflow.versions import GRAPH_DEF_VERSION
 
+# What stands for a value that is fed.
+ARGUMENT = "_Arg"
+
 # How an output is called by those who take it, and which nodes they wait for besides.
 Taken = Callable[[Edge], tuple[str, list[str]]]
 
@@ -51,7 +54,7 @@ def executed_graphs(lowered: Lowered, taken: Taken = as_taken) -> dict[str, Any]
     feeds = {unit: i for i, unit in enumerate(lowered.feeds)}
     for unit in lowered.units:
         if unit in feeds:
-            add(unit.node, unit.name, "_Arg", [], [], {"T": unit.node.outputs[0].dtype, "index": feeds[unit]})
+            add(unit.node, unit.name, ARGUMENT, [], [], {"T": unit.node.outputs[0].dtype, "index": feeds[unit]})
         else:
             add(unit.node, unit.name, unit.type, unit.inputs, [before.name for before in unit.controls], unit.node.attrs)
     by_name = sorted(zip(lowered.fetched, lowered.fetches), key=lambda pair: pair[0].name)

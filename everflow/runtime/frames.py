@@ -20,7 +20,7 @@ from everflow.lazy import torch
 from everflow.ops.control_flow.bodies import truth
 from everflow.ops.control_flow.frame_bodies import Loop, Rounds, as_loop, as_rounds
 from everflow.ops.control_flow.frame_lives import Frame, Life, Lives, Token, complement, frames_of
-from everflow.ops.control_flow.frame_op_types import EXITS, IDENTITY, MERGES, SWITCHES
+from everflow.ops.control_flow.frame_op_types import EXITS, IDENTITY, MANY_WAYS, MERGES, SWITCHES
 from everflow.ops.core.node import kernel_of
 from everflow.ops.core.registry import Meaning, kind_of
 from everflow.runtime.plan import Node, Plan, Value, reads_of
@@ -122,6 +122,12 @@ class _Builder:
         if op.type in MERGES:
             self._add_merge(op, life)
             return
+        if op.type == MANY_WAYS:
+            data, index = self._plain(op, op.inputs[0], life), self.values[op.inputs[1]]
+            node = made("_Ways", lambda n: ways(len(op.outputs)), op, self.plan.context, [data, index])
+            node.fused.view, node.fused.folds = True, False  # type: ignore[union-attr]
+            self._place(node, op, op.outputs, life)
+            return
         if life and kind_of(op.type) == "nothing":
             return
         node = Node(op.type, op.name, op.attrs, [self.values[t] for t in op.inputs], op, self.plan.context)
@@ -221,11 +227,23 @@ class _Builder:
         if not life and not (self.in_frame and value.dtype._is_ref_dtype):
             return value
         kernel = _or_dead if self.in_frame else _or_fail(index)
-        node = made("_Retval", lambda n: kernel, tensor.op, self.plan.context, [value, *self._tokens_of(life)])
+        node = made("_Fetched", lambda n: kernel, tensor.op, self.plan.context, [value, *self._tokens_of(life)])
         node.fused.view = True  # type: ignore[union-attr]
         found = node.add_output(tensor.dtype.base_dtype if self.in_frame else tensor.dtype, tensor.dims)
         self.plan.nodes.append(node)
         return found
+
+
+def ways(count: int) -> Callable[..., Any]:
+    """A kernel that hands a value to one of its outputs, the last one where the number is none of theirs; the others are DEAD."""
+
+    def run(data: Any, index: Any) -> Any:
+        chosen = int(index)
+        found: list[Any] = [DEAD] * count
+        found[chosen if 0 <= chosen < count else -1] = data
+        return found if count > 1 else data
+
+    return run
 
 
 def _is_there_anyway(node: Node) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from everflow.ops.core.registry import MEANINGS
 from everflow.proto import cost_graph_pb2, step_stats_pb2
 from everflow.runtime import interpreter
-from everflow.runtime.executed_graphs import device_of, executed_graphs
+from everflow.runtime.executed_graphs import ARGUMENT, device_of, executed_graphs
 from everflow.runtime.options import RunMetadata, RunOptions
 from everflow.runtime.plan import Node, Plan, Value
 from everflow.runtime.session import BaseSession
@@ -124,7 +124,7 @@ class Trace:
         name = self._names.get(node, node.name)
         inputs = ", ".join(self._input_name(v) for v in node.inputs)
         entry.node_name = name
-        entry.timeline_label = f"{name} = {'_Arg' if node.type == '_Feed' else node.type}({inputs})"
+        entry.timeline_label = f"{name} = {ARGUMENT if node.type == '_Feed' else node.type}({inputs})"
         entry.thread_id = threading.get_ident() & 0x7FFFFFFF
         entry.all_start_micros, entry.all_start_nanos = began // 1000, began
         entry.scheduled_micros, entry.scheduled_nanos = began // 1000, began

@@ -1,7 +1,9 @@
 """`everflow ops` tells what there is."""
 
 from everflow.cli import main as cli
+from everflow.cli.ops import coverage
 from everflow.graph import opdefs
+from everflow.ops.core.without_kernels import reasons
 
 
 def test_an_op_is_listed_with_what_it_has(capsys):
@@ -22,3 +24,16 @@ def test_the_summary_counts_all_definitions(capsys):
     cli.main(["ops", "--summary"])
     out = capsys.readouterr().out.splitlines()
     assert len(out) == 1 and out[0].startswith(f"{len(opdefs.names())} ops: ") and int(out[0].split()[2]) >= 650
+
+
+def test_every_op_has_a_kernel_or_one_reason_why_not():
+    unsaid = {name for name in opdefs.names() if len(reasons(name)) != (0 if coverage(name).kernel else 1)}
+    # Being written.
+    assert unsaid <= {"RaggedTensorToTensor"}
+
+
+def test_the_reason_is_told_and_so_is_what_the_runtime_does_itself(capsys):
+    cli.main(["ops", "NcclReduce", "NextIteration"])
+    rows = capsys.readouterr().out.splitlines()
+    assert any(row.split()[0] == "NcclReduce" and row.endswith("needs NCCL, for several GPUs") for row in rows)
+    assert any(row.split()[:2] == ["NextIteration", "runtime"] for row in rows)

@@ -9,6 +9,8 @@ from plain import plain
 
 import everflow as tf
 from everflow import internals
+from everflow.graph.defun import Defun
+from everflow.ops.core.registry import apply
 
 D, E = tf.data.Dataset, tf.data.experimental
 S = tf.TensorSpec
@@ -213,3 +215,25 @@ def test_buffers_are_put_in_where_they_may_be_tuned():
     assert "inject_prefetch" in rewrites(autotune_buffers=True)
     assert "inject_prefetch" not in rewrites(autotune_buffers=True, autotune=False)
     assert "inject_prefetch" not in rewrites()
+
+
+def test_of_functions_that_make_the_same_elements_one_is_used(session):
+    square = Defun(tf.int64)(lambda x: x * x)
+    shape = {"output_types": [tf.int64], "output_shapes": [[]]}
+    branch = Defun(tf.variant)(lambda source: apply("MapDataset", source, [], f=square, **shape))
+    source = tf.data.Dataset.range(5)._variant_tensor
+    chosen = apply(
+        "ChooseFastestBranchDataset",
+        source,
+        tf.constant(1, tf.int64),
+        tf.constant(1, tf.int64),
+        [],
+        num_elements_per_branch=2,
+        branches=[branch, branch],
+        other_arguments_lengths=[0, 0],
+        **shape,
+    )
+    iterator = apply("Iterator", shared_name="", container="", **shape)
+    session.run(apply("MakeIterator", chosen, iterator))
+    element = apply("IteratorGetNext", iterator, **shape)
+    assert [session.run(element)[0] for _ in range(5)] == [0, 1, 4, 9, 16]

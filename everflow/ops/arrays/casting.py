@@ -60,6 +60,7 @@ def _cast_gradient(o: Operation, dy: Any) -> Any:
 
 
 op("Cast", kernel=_cast, shape=same_as_input, gradient=_cast_gradient, host=host_sizes.unchanged)
+op("_HostCast", kernel=_cast, shape=same_as_input, host=host_sizes.unchanged)
 
 
 @public("cast", "dtypes.cast", ragged="elements")

@@ -100,7 +100,7 @@ def _empty(node: Node) -> Callable[..., Any]:
 
 
 # A step holds the values of its constants; there is nothing to run.
-op("Const", shape=lambda o: o.attr("value").shape, gradient=not_differentiable, kind="constant")
+op("Const", shape=lambda o: o.attr("value").shape, gradient=not_differentiable, kind="constant", by_runtime=True)
 op("Empty", kernel=_empty, shape=from_shape_input(0))
 
 

@@ -23,6 +23,8 @@ from everflow.ops.arrays.reshaping import cast, is_text, shown
 from everflow.ops.core import host_sizes, rows, symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, fused_op, not_differentiable, op
+from everflow.ops.core.shape_rules import from_attr, same_as_input
+from everflow.values.tensors import torch_dtype
 
 Kernel = Callable[..., Any]
 
@@ -388,6 +390,32 @@ op(
     kernel=lambda node: (lambda *xs: np.concatenate(xs)) if is_text(node) else lambda *xs: torch.cat(xs),
     shape=_parallel_concat_shape,
 )
+
+
+def _whole(node: Node) -> Kernel:
+    dims, kind = node.attr("shape"), torch_dtype(node.attr("dtype"))
+    return lambda: torch.empty(dims, dtype=kind)
+
+
+def _row(node: Node) -> Kernel:
+    """Writes a row into the memory that others fill as well."""
+    place = node.attr("loc")
+
+    def run(whole: Any, row: Any) -> Any:
+        if whole.dim() != row.dim():
+            raise invalid_argument(f"value and update shape doesn't match: {shapes.describe(whole.shape)} vs. {shapes.describe(row.shape)}")
+        if whole.shape[1:] != row.shape[1:]:
+            raise invalid_argument(f"value and update shape doesn't match {shapes.describe(whole.shape)} vs. {shapes.describe(row.shape)}")
+        if row.shape[0] != 1:
+            raise invalid_argument(f"update shape doesn't match: {shapes.describe(row.shape)}")
+        whole[place % whole.shape[0]] = row[0]
+        return whole
+
+    return run
+
+
+op("_ParallelConcatStart", kernel=_whole, shape=from_attr(), folds=False)
+op("_ParallelConcatUpdate", kernel=_row, shape=same_as_input, view=True, writes=True)
 
 
 @public("parallel_stack")

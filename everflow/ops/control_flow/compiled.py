@@ -14,12 +14,21 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import control_dependencies
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.ops.arrays.reshaping import handed_on
+from everflow.ops.control_flow.calls import call_function
 from everflow.ops.control_flow.contexts import XLAControlFlowContext
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.proto import attr_value_pb2
 
 op("XlaClusterOutput", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, folds=False, forwards=True)
+
+op(
+    "XlaLaunch",
+    kernel=lambda node: call_function(node, node.attr("function").name),
+    shape=lambda o: [None] * len(o.outputs),
+    view=True,
+    writes=True,
+)
 
 
 @internal("compiler.xla.xla.XLACompileContext")

@@ -72,7 +72,7 @@ def _case_index(count: int) -> Callable[[Any], int]:
 def _choosing_shapes(operation: Operation) -> list[Any]:
     found = [operation.graph._get_function(name) for name in branch_names(operation)]
     if any(f is None for f in found):
-        given = operation.attr("output_shapes")
+        given = operation.attrs.get("output_shapes") or []
         return given if len(given) == len(operation.outputs) else [None] * len(operation.outputs)
     for i, t in enumerate(operation.outputs):
         data = [f.graph.outputs[i].handle_data for f in found]
@@ -80,7 +80,7 @@ def _choosing_shapes(operation: Operation) -> list[Any]:
     return [bodies.merged_dims([f.graph.outputs[i].dims for f in found]) for i in range(len(operation.outputs))]
 
 
-for _name in ("If", "StatelessIf", "Case"):
+for _name in ("If", "StatelessIf", "_If", "Case"):
     op(_name, kernel=_choosing_kernel, shape=_choosing_shapes, view=True, writes=True, bodies=True, first_argument=1, sizes=(0,))
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from everflow import errors
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.ops.control_flow.frame_op_types import BACK_EDGES, ENTERS, EXITS, MERGES, SWITCHES
+from everflow.ops.control_flow.frame_op_types import BACK_EDGES, ENTERS, EXITS, MANY_WAYS, MERGES, SWITCHES
 
 
 class Token(NamedTuple):
@@ -112,6 +112,9 @@ class Lives:
         if op.type in SWITCHES:
             for branch, t in enumerate(op.outputs):
                 self.tensors[t] = life | {Token(predicate(op, self.fed), bool(branch))}
+        elif op.type == MANY_WAYS:
+            for t in op.outputs:
+                self.tensors[t] = life | {Token(t, None)}
         elif life:
             for t in op.outputs:
                 self.tensors[t] = life

@@ -16,10 +16,11 @@ from everflow.graph.graph import Graph
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import colocate_with, name_scope
+from everflow.graph.shapes import with_rank
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.bodies import merged_dims
-from everflow.ops.control_flow.frame_op_types import BACK_EDGES, ENTERS, EXITS, FRAME_OPS, MERGES, SWITCHES
+from everflow.ops.control_flow.frame_op_types import BACK_EDGES, ENTERS, EXITS, FRAME_OPS, MANY_WAYS, MERGES, SWITCHES
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
@@ -44,6 +45,14 @@ def _switched(operation: Operation) -> list[Any]:
     return [data.dims, data.dims]
 
 
+def _switched_ways(operation: Operation) -> list[Any]:
+    data, index = operation.inputs
+    with_rank(index.dims, 0)
+    for t in operation.outputs:
+        t.handle_data = data.handle_data
+    return [data.dims] * len(operation.outputs)
+
+
 def _merged(operation: Operation) -> list[Any]:
     operation.outputs[0].handle_data = operation.inputs[0].handle_data
     return [merged_dims([t.dims for t in operation.inputs]), ()]
@@ -66,16 +75,17 @@ def _first(node: Node) -> Any:
 
 
 for _name in SWITCHES:
-    op(_name, shape=_switched, gradient=_switch_gradient)
+    op(_name, shape=_switched, gradient=_switch_gradient, by_runtime=True)
+op(MANY_WAYS, shape=_switched_ways, by_runtime=True)
 for _name in MERGES:
     # Both inputs of a Merge are the same where its conditional has been made an If node.
-    op(_name, shape=_merged, gradient=_merge_gradient)
+    op(_name, shape=_merged, gradient=_merge_gradient, by_runtime=True)
 for _name in ENTERS:
-    op(_name, shape=_entered)
+    op(_name, shape=_entered, by_runtime=True)
 for _name in EXITS:
-    op(_name, shape=_handed_on)
+    op(_name, shape=_handed_on, by_runtime=True)
 for _name in BACK_EDGES:
-    op(_name, shape=_handed_on)
+    op(_name, shape=_handed_on, by_runtime=True)
 op("LoopCond", kernel=_first, shape=lambda o: (), view=True)
 op("ControlTrigger", kernel=lambda n: lambda: None)
 

@@ -71,15 +71,16 @@ def _check_results(node: Node, context: Any) -> None:
 def _while_shapes(operation: Operation) -> list[Any]:
     body = operation.graph._get_function(operation.attr("body").name)
     if body is None:
-        given = operation.attr("output_shapes")
+        given = operation.attrs.get("output_shapes") or []
         return given if len(given) == len(operation.outputs) else [None] * len(operation.outputs)
     for outside, t in zip(operation.outputs, body.graph.inputs):
         outside.handle_data = t.handle_data
     return [t.dims for t in body.graph.inputs]
 
 
-for _name in ("While", "StatelessWhile"):
+for _name in ("While", "StatelessWhile", "_While"):
     op(_name, kernel=_while, shape=_while_shapes, view=True, writes=True, bodies=True, loops=True)
+op("_While", shape=lambda o: [t.dims for t in o.inputs])
 
 
 def add_while(condition: FuncGraph, body: FuncGraph, inputs: list[Tensor], name: str | None, parallel_iterations: int = 10) -> list[Tensor]:

@@ -10,7 +10,9 @@ import numpy as np
 
 from everflow import versions
 from everflow.api import internal
-from everflow.errors import not_found
+from everflow.errors import invalid_argument, not_found
+from everflow.graph import dtypes
+from everflow.graph.devices import DeviceSpec
 from everflow.graph.shapes import with_rank
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
@@ -40,6 +42,23 @@ def _label(node: Node) -> Callable[..., Any]:
     return lambda *_: text
 
 
+def _one(node: Node) -> Callable[[], Any]:
+    if node.attr("T") is not dtypes.float32:
+        raise invalid_argument(f"No OpKernel was registered to support Op 'TestAttr' with these attrs: [T={node.attr('T').name}]")
+    return lambda: torch.ones(())
+
+
+def _failing(node: Node) -> Callable[..., Any]:
+    raise invalid_argument("Failure during construction.")
+
+
+def _place(node: Node) -> Callable[[], Any]:
+    device = (node.op.device if node.op is not None else "") or "/device:CPU:0"
+    whole = DeviceSpec.from_string("/job:localhost/replica:0/task:0/device:CPU:0").make_merged_spec(DeviceSpec.from_string(device))
+    text = np.array(whole.to_string().encode(), dtype=object)
+    return lambda: text
+
+
 def _of_vector(operation: Any) -> tuple[int, ...]:
     with_rank(operation.inputs[0].dims, 1)
     return ()
@@ -59,6 +78,9 @@ op(
     shape=lambda operation: (),
     kernel=lambda node: lambda: torch.tensor(node.context.graph.graph_def_versions.producer, dtype=torch.int32),
 )
+op("TestAttr", kernel=_one)
+op("ConstructionFails", kernel=_failing)
+op("DevicePlacementOp", kernel=_place, shape=lambda operation: ())
 op("Old", kernel=lambda node: lambda: None)
 op("None", kernel=lambda node: lambda: None)
 op("FloatOutput", kernel=lambda node: lambda: torch.zeros(()))

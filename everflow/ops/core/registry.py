@@ -54,6 +54,9 @@ class Meaning:
     # What sort of op it is to rules that take several alike, such as "convolution"; see everflow.runtime.passes.patterns.
     kind: str = ""
 
+    # It has no kernel because the runtime itself knows what to do.
+    by_runtime: bool = False
+
     # -- memory
     # An output may share memory with an input.
     view: bool = False

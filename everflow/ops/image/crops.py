@@ -8,7 +8,7 @@ from typing import Any
 import everflow as tf
 from everflow import _native
 from everflow.api import internal, public
-from everflow.errors import invalid_argument
+from everflow.errors import failed_precondition, invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of
 from everflow.graph.operation import Operation
@@ -255,6 +255,35 @@ def _glimpse_shape(o: Operation) -> Any:
     return (shapes.merge_size(dims[0], offsets[0]), *dims[1:])
 
 
+def _random_crop(node: Node) -> Kernel:
+    random = node.context.state(node, lambda: Philox(node.attr("seed"), node.attr("seed2")))
+
+    def run(image: Any, size: Any) -> Any:
+        if image.dim() != 3:
+            raise invalid_argument(f"input must be 3-dimensional{shapes.describe(image.shape)}")
+        if size.dim() != 1 or size.numel() != 2:
+            raise invalid_argument(f"size must be a 1-D vector of two elements: {shapes.describe(size.shape)}")
+        height, width = size.tolist()
+        for name, whole, part in (("height", image.shape[0], height), ("width", image.shape[1], width)):
+            if whole < part:
+                raise failed_precondition(f"{name} must be >= target_{name}: {name} = {whole}, target_{name} = {part}")
+            if part < 0:
+                raise invalid_argument(f"target_{name} must be >= 0, not {part}")
+        words = random.words(1)
+        # TensorFlow draws the column first, and nothing where there is no choice.
+        left, top = (words.uint32() % (spare + 1) if spare else 0 for spare in (image.shape[1] - width, image.shape[0] - height))
+        return image[top : top + height, left : left + width].clone()
+
+    return run
+
+
+def _random_crop_shape(o: Operation) -> Any:
+    image, size = shapes.with_rank(o.inputs[0].dims, 3), shapes.with_rank(o.inputs[1].dims, 1)
+    shapes.merge_size(size[0], 2)
+    return (*(dims_of(o.inputs[1]) or (None, None)), image[2])
+
+
+op("RandomCrop", kernel=_random_crop, shape=_random_crop_shape, gradient=not_differentiable)
 op("ExtractGlimpse", kernel=_glimpse, shape=_glimpse_shape, gradient=not_differentiable)
 
 

@@ -75,7 +75,8 @@ def _nearest_taps(size: int, new_size: int, sampling: Sampling) -> Taps:
 
 
 @functools.lru_cache(256)
-def _linear_taps(size: int, new_size: int, sampling: Sampling) -> Taps:
+def linear_taps(size: int, new_size: int, sampling: Sampling) -> Taps:
+    """The two pixels on both sides of each new one, and what each has to say."""
     where = sampling.positions(size, new_size)
     below = np.floor(where)
     share = where - below
@@ -227,7 +228,7 @@ def resizing(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
     """The kernel factory of ops that resize batches of images with such taps."""
 
     def make(node: Node) -> Kernel:
-        sampling = _checked_sampling(node)
+        sampling = checked_sampling(node)
 
         def run(x: Any, size: Any) -> Any:
             height, width = checked_size(size)
@@ -241,7 +242,11 @@ def resizing(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
     return make
 
 
-def _checked_sampling(node: Node) -> Sampling:
+bilinear = resizing(linear_taps)
+
+
+def checked_sampling(node: Node) -> Sampling:
+    """Where an op's new pixels are taken from."""
     sampling = Sampling.of(node)
     if sampling.align_corners and sampling.half_pixel_centers:
         raise invalid_argument("If half_pixel_centers is True, align_corners must be False.")
@@ -250,7 +255,7 @@ def _checked_sampling(node: Node) -> Sampling:
 
 def _resize_gradient(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
     def make(node: Node) -> Kernel:
-        sampling = _checked_sampling(node)
+        sampling = checked_sampling(node)
 
         def run(dy: Any, image: Any) -> Any:
             height, width = image.shape[1:3]
@@ -263,7 +268,7 @@ def _resize_gradient(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
 
 
 def _nearest(node: Node) -> Kernel:
-    sampling = _checked_sampling(node)
+    sampling = checked_sampling(node)
 
     def run(x: Any, size: Any) -> Any:
         height, width = checked_size(size)
@@ -276,7 +281,7 @@ def _nearest(node: Node) -> Kernel:
 
 
 def _nearest_gradient(node: Node) -> Kernel:
-    sampling = _checked_sampling(node)
+    sampling = checked_sampling(node)
 
     def run(dy: Any, size: Any) -> Any:
         height, width = checked_size(size)
@@ -327,13 +332,13 @@ def _differentiate_nearest(o: Operation, dy: Any) -> Any:
 
 
 # Which taps an op resizes with.
-RESIZES = {"ResizeBilinear": _linear_taps, "ResizeBicubic": _cubic_taps, "ResizeArea": _area_taps}
+RESIZES = {"ResizeBilinear": linear_taps, "ResizeBicubic": _cubic_taps, "ResizeArea": _area_taps}
 
 
 def _single_picture(node: Node) -> Kernel:
     """One of these ops on a picture of bytes instead of a batch; what comes out is divided by a number, or multiplied."""
     resize, divisor, factor = node.attr("resize"), node.attr("divisor"), node.attr("factor")
-    whole, taps_of, sampling = kernel_of(resize), RESIZES[resize.type], _checked_sampling(resize)
+    whole, taps_of, sampling = kernel_of(resize), RESIZES[resize.type], checked_sampling(resize)
 
     def run(picture: Any, size: Any) -> Any:
         height, width = checked_size(size)
@@ -360,7 +365,7 @@ def _single_picture(node: Node) -> Kernel:
 fused_op("_ResizedPicture", kernel=_single_picture, fresh=True)
 op(
     "ResizeBilinear",
-    kernel=resizing(_linear_taps),
+    kernel=bilinear,
     shape=resized_shape,
     view=True,
     kind="resizing",
@@ -376,7 +381,7 @@ op(
 )
 op("ResizeNearestNeighbor", kernel=_nearest, shape=resized_shape, gradient=_differentiate_nearest)
 op("ResizeArea", kernel=resizing(_area_taps), shape=resized_shape, view=True, kind="resizing")
-op("ResizeBilinearGrad", kernel=_resize_gradient(_linear_taps), shape=_gradient_shape)
+op("ResizeBilinearGrad", kernel=_resize_gradient(linear_taps), shape=_gradient_shape)
 op("ResizeBicubicGrad", kernel=_resize_gradient(_cubic_taps), shape=_gradient_shape)
 op("ResizeNearestNeighborGrad", kernel=_nearest_gradient, shape=_nearest_gradient_shape)
 

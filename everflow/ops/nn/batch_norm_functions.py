@@ -19,14 +19,15 @@ from everflow.platform.deprecation import deprecated_argument_lookup as either
 NAMES = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 
 
-def _fused_shape(o: Operation) -> Any:
+def batch_norm_shapes(o: Operation) -> Any:
+    """The shapes of a fused batch normalization's outputs."""
     layout = Layout(o.attr("data_format"))
     dims = shapes.with_rank(o.inputs[0].dims, 4)
     channels = dims[layout.channel]
     for t in o.inputs[1:3] if o.attr("is_training") else o.inputs[1:5]:
         channels = shapes.merge_size(channels, shapes.with_rank(t.dims, 1)[0])
     y = (*dims[: layout.channel], channels, *dims[layout.channel + 1 :])
-    return [y] + [(channels,)] * 4 + ([None] if o.type == "FusedBatchNormV3" else [])
+    return [y] + [(channels,)] * 4 + [None] * (len(o.outputs) - 5)
 
 
 def _fused_gradient(o: Operation, dy: Any, *others: Any) -> Any:
@@ -90,7 +91,7 @@ for _name in NAMES:
     op(
         _name,
         kernel=forward,
-        shape=_fused_shape,
+        shape=batch_norm_shapes,
         gradient=_fused_gradient,
         kind="normalization",
         symbolic=symbolic.like_first,

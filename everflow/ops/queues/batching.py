@@ -12,6 +12,7 @@ from typing import Any
 from everflow.api import internal, public
 from everflow.errors import OpError, deadline_exceeded, invalid_argument
 from everflow.graph.defun import Defun
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import Dims
 from everflow.graph.tensor import Tensor
@@ -153,6 +154,7 @@ class Unbatcher(Waited):
             self.condition.notify_all()
 
     def take(self, number: int, timeout: float) -> Any:
+        """The rows of a run, which may have to be waited for so many seconds."""
         deadline = time.monotonic() + timeout
         with self.condition:
             while number not in self.ready:
@@ -161,6 +163,12 @@ class Unbatcher(Waited):
                     raise deadline_exceeded("Batched data did not arrive within timeout window.")
                 self.condition.wait(rest)
             return self.ready.pop(number)
+
+    def take_all(self, numbers: list[int]) -> list[Any]:
+        """The rows of several runs, once all have come."""
+        with self.condition:
+            self.wait(lambda: all(n in self.ready for n in numbers), "The session ended before all gradients of a batch came.")
+            return [self.ready.pop(n) for n in numbers]
 
 
 def _unbatch(node: Node) -> Kernel:
@@ -175,6 +183,35 @@ def _unbatch(node: Node) -> Kernel:
         return unbatcher.take(int(number), timeout)
 
     return run
+
+
+def _unbatch_gradient(node: Node) -> Kernel:
+    """Gradients of each run's rows, put together by the run that has computed the batch; the others have nothing more to do."""
+
+    def run(batched: Any, index: Any, gradient: Any, number: Any) -> Any:
+        unbatcher = node.context.resources.get(
+            node.attr("container"), "unbatched gradients", node.attr("shared_name") or node.name, lambda: Unbatcher(node.context)
+        )
+        unbatcher.give(int(number), gradient)
+        if not index.numel():
+            return batched[:0]
+        return torch.cat(unbatcher.take_all(index[:, 0].tolist()))
+
+    return run
+
+
+def _batch_gradient(o: Operation, *gradients: Any) -> Any:
+    index, number = o.outputs[-2:]
+    timeout = o.attr("grad_timeout_micros")
+    return [
+        apply("Unbatch", dy, index, number, timeout_micros=timeout, shared_name=f"batch_gradient_{o.name}_{i}")
+        for i, dy in enumerate(gradients[: len(o.inputs)])
+    ]
+
+
+def _gradient_of_unbatch(o: Operation, dy: Any) -> Any:
+    batched, index, number = o.inputs
+    return apply("UnbatchGrad", batched, index, dy, number, shared_name=f"unbatch_gradient_{o.name}"), None, None
 
 
 def _batch_function(node: Node) -> Kernel:
@@ -205,8 +242,9 @@ def _batch_function(node: Node) -> Kernel:
     return run
 
 
-op("Batch", kernel=_batch, shape=lambda o: [*(_any_rows(t.dims) for t in o.inputs), (None, 3), ()])
-op("Unbatch", kernel=_unbatch, shape=lambda o: _any_rows(o.inputs[0].dims))
+op("Batch", kernel=_batch, shape=lambda o: [*(_any_rows(t.dims) for t in o.inputs), (None, 3), ()], gradient=_batch_gradient)
+op("Unbatch", kernel=_unbatch, shape=lambda o: _any_rows(o.inputs[0].dims), gradient=_gradient_of_unbatch)
+op("UnbatchGrad", kernel=_unbatch_gradient, shape=lambda o: _any_rows(o.inputs[2].dims), folds=False)
 op("BatchFunction", kernel=_batch_function, shape=lambda o: [None] * len(o.outputs))
 
 

@@ -150,6 +150,7 @@ def _samples_shape(o: Operation) -> Any:
 
 
 op("RandomGamma", kernel=_per_parameter("gamma", "T"), shape=_samples_shape, gradient=lambda o, dy: (None, _gamma_gradient(o, dy)))
+op("RandomPoisson", kernel=_per_parameter("poisson", "dtype"), shape=_samples_shape)
 op("RandomPoissonV2", kernel=_per_parameter("poisson", "dtype"), shape=_samples_shape, gradient=not_differentiable)
 
 

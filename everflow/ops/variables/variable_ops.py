@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from everflow.errors import already_exists, invalid_argument, not_found, out_of_range
+from everflow.errors import already_exists, failed_precondition, invalid_argument, not_found, out_of_range
 from everflow.graph import dtypes, shapes
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
@@ -26,7 +26,10 @@ def slot_of(node: Node, is_ref: bool) -> Storage:
         dims = None
     if is_ref and dims is not None and None in dims:
         raise invalid_argument(f"Shape {shapes.describe(dims)} is not fully defined")
-    resources = node.context.resources
+    return _slot(node.context.resources, container, name, dtype, dims, is_ref)
+
+
+def _slot(resources: Any, container: str, name: str, dtype: dtypes.DType, dims: Any, is_ref: bool) -> Storage:
     slot = resources.get(container, "variable", name, lambda: Storage(name, dtype, dims, is_ref, container, resources))
     if slot.dtype != dtype:
         raise invalid_argument(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {slot.dtype.name}.")
@@ -59,6 +62,21 @@ def _handle_shape(o: Operation) -> Any:
 
 
 op("VarHandleOp", kernel=_variable(False), shape=_handle_shape, gradient=not_differentiable, pure=True, variable=True, bound=True)
+
+
+def _variables(node: Node) -> Any:
+    described = zip(node.attr("containers"), node.attr("shared_names"), node.attr("dtypes"), node.attr("shapes"))
+    slots = [_slot(node.context.resources, *one, is_ref=False) for one in described]
+    return lambda: slots[0] if len(slots) == 1 else slots
+
+
+def _handle_shapes(o: Operation) -> Any:
+    for t, *data in zip(o.outputs, o.attr("shapes"), o.attr("dtypes")):
+        t.handle_data = tuple(data)
+    return [()] * len(o.outputs)
+
+
+op("_VarHandlesOp", kernel=_variables, shape=_handle_shapes, pure=True)
 
 
 # The temporary variables of the steps under way, by thread and name. A step that fails lets go of its own.
@@ -195,9 +213,9 @@ fused_op("_AssignScaled", kernel=_adding_scaled, writes=True)
 _SPELLED = {"float16": "half", "float32": "float", "float64": "double"}
 
 
-def variable_dims(o: Operation, dtype: Any) -> Any:
+def variable_dims(o: Operation, dtype: Any, index: int = 0) -> Any:
     """The static shape of the variable behind an op's handle, which must hold elements of this type."""
-    data = o.inputs[0].handle_data
+    data = o.inputs[index].handle_data
     if data is None:
         return None
     dims, held = data
@@ -214,6 +232,26 @@ op(
     gradient=lambda o, dy: dy,
     pure=True,
     views_variable=True,
+)
+
+
+def _read_several(node: Node) -> Any:
+    def run(*slots: Storage) -> Any:
+        empty = [slot.name for slot in slots if slot.value is None]
+        if empty:
+            raise failed_precondition(f"In ReadVariablesOp the following variables were found uninitialized: {', '.join(empty)}")
+        # Each as it is now, whatever is written while the others are read.
+        found = [copied(slot.read()) for slot in slots]
+        return found[0] if len(found) == 1 else found
+
+    return run
+
+
+op(
+    "_ReadVariablesOp",
+    kernel=_read_several,
+    shape=lambda o: [variable_dims(o, dtype, i) for i, dtype in enumerate(o.attr("dtypes"))],
+    pure=True,
 )
 
 

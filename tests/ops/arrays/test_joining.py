@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.ops.core.registry import apply
 from running import run
 
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -133,3 +134,12 @@ def test_split_refuses_what_does_not_come_out_even():
 
 def test_parallel_stack():
     assert run(tf.parallel_stack([tf.constant([1, 2]), tf.constant([3, 4])])).tolist() == [[1, 2], [3, 4]]
+
+
+def test_rows_are_written_into_memory_that_others_fill_too(session):
+    whole = apply("_ParallelConcatStart", shape=[2, 2], dtype=tf.float32, name="whole")
+    rows = [apply("_ParallelConcatUpdate", whole, [[10.0 * i, 1.0]], loc=i, name="row") for i in (0, -1)]
+    with tf.control_dependencies(rows):
+        assert session.run(tf.identity(whole)).tolist() == [[0, 1], [-10, 1]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"value and update shape doesn't match \[2,2\] vs. \[1,3\]"):
+        session.run(apply("_ParallelConcatUpdate", whole, [[1.0, 2.0, 3.0]], loc=0, name="row"))

@@ -289,3 +289,13 @@ def test_frames_know_the_shapes_that_stay():
         (loop,) = sess._context.loops.values()
         (steps,) = loop.compiled.values()
     assert loop.counted == [0] and steps.truth is bool
+
+
+@pytest.mark.parametrize("index, alive", [(0, 0), (1, 1), (2, 2), (3, 2), (-1, 2)])
+def test_of_many_ways_one_is_alive(session, index, alive):
+    ways = apply("_SwitchN", 1.0, index, num_outs=3, name="ways")
+    value, which = frames.merge([way + 10 * i for i, way in enumerate(ways)])
+    assert session.run([value, which]) == [1 + 10 * alive, alive]
+    assert session.run(ways[alive]) == 1
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Retval\[0\] does not have value"):
+        session.run(ways[alive - 1])

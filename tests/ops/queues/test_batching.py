@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.ops.core.registry import apply
 
 
 def at_once(session, fetch, feeds):
@@ -65,3 +66,15 @@ def test_inputs_have_as_many_rows(session):
     )
     with pytest.raises(tf.errors.InvalidArgumentError, match="must have equal 0th-dimension size"):
         session.run(batched, {x: [1.0], y: [1.0, 2.0]})
+
+
+def test_gradients_find_their_way_back_through_a_batch(session):
+    x = tf.placeholder(tf.float32, [None, 2])
+    (batched,), index, number = apply(
+        "Batch", [x], num_batch_threads=1, max_batch_size=4, batch_timeout_micros=300_000_000, grad_timeout_micros=300_000_000
+    )
+    y = apply("Unbatch", tf.square(batched), index, number, timeout_micros=300_000_000)
+    (gradient,) = tf.gradients(y * [[1.0, 10.0]], [x])
+    found = at_once(session, [y, gradient], [{x: [[1, 2], [3, 4]]}, {x: [[5, 6], [7, 8]]}])
+    assert [y.tolist() for y, _ in found] == [[[1, 4], [9, 16]], [[25, 36], [49, 64]]]
+    assert [dx.tolist() for _, dx in found] == [[[2, 40], [6, 80]], [[10, 120], [14, 160]]]

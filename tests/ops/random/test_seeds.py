@@ -3,6 +3,7 @@
 import pytest
 
 import everflow as tf
+from everflow.ops.core.registry import apply
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,8 @@ def test_without_an_op_seed_the_number_of_ops_so_far_is_taken():
         tf.constant(1)
         tf.constant(2)
         assert tf.get_seed(None) == (5, 2)
+
+
+def test_poisson_numbers_of_older_graphs_are_todays(session):
+    older = apply("RandomPoisson", [5], [0.5, 20.0], seed=1, seed2=2)
+    assert older.shape == (5, 2) and session.run(older).tolist() == [[0, 22], [1, 24], [0, 14], [0, 21], [0, 22]]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.ops.core.registry import apply
 from everflow.ops.variables.assigning import variable_op
 from everflow.proto import variable_pb2
 
@@ -329,3 +330,18 @@ def test_variables_of_the_older_op_may_be_numbers():
     assert variable_op([], tf.float32).shape.as_list() == []
     assert variable_op([2], tf.float32).shape.as_list() == [2]
     assert variable_op([], tf.float32, set_shape=False).shape.rank is None
+
+
+def test_several_variables_are_handed_out_and_read_at_once(session):
+    first, second = apply(
+        "_VarHandlesOp", containers=["", ""], shared_names=["a", "b"], N=2, dtypes=[tf.float32, tf.int32], shapes=[[2], []], name="handles"
+    )
+    read = apply("_ReadVariablesOp", [first, second], dtypes=[tf.float32, tf.int32], name="read")
+    assert [t.shape.as_list() for t in read] == [[2], []]
+    session.run(apply("AssignVariableOp", first, [1.0, 2.0]))
+    with pytest.raises(tf.errors.FailedPreconditionError, match="the following variables were found uninitialized: b"):
+        session.run(read)
+    session.run(apply("AssignVariableOp", second, 3))
+    assert [v.tolist() for v in session.run(read)] == [[1, 2], 3]
+    alone = apply("VarHandleOp", dtype=tf.float32, shape=[2], shared_name="a")
+    assert session.run(apply("ReadVariableOp", alone, dtype=tf.float32)).tolist() == [1, 2]
