@@ -109,6 +109,7 @@ class ElementwiseChain:
         constants: Sequence[float],
         instructions: Sequence[tuple[str, int, int]],
         results: Sequence[tuple[int, int, int]],
+        sums: Sequence[tuple[int, str, int, float]] = [],
     ) -> None: ...
     def run(self, threads: int, *pointers) -> None:
         """Runs on the tensors at these addresses, which the caller keeps alive."""

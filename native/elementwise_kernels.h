@@ -131,7 +131,31 @@ LOOP(apply_rsqrt, 1.0f / __builtin_sqrtf(a[i]))
 LOOP(apply_exp, full_exponential(a[i]))
 LOOP(apply_log1p, logarithm_of_one_more(a[i]))
 
+LOOP(rsqrt_gradient, b[i] * -0.5f * (a[i] * a[i]) * a[i])
+
 #undef LOOP
+
+float sum_of(const float* a, size_t n) {
+    size_t i = 0;
+    float total = 0.0f;
+    if (n >= 4 * LANES) {
+        Vector sums[4] = {load(a), load(a + LANES), load(a + 2 * LANES), load(a + 3 * LANES)};
+        for (i = 4 * LANES; i + 4 * LANES <= n; i += 4 * LANES) {
+            for (size_t k = 0; k < 4; ++k) sums[k] += load(a + i + k * LANES);
+        }
+        float lanes[LANES];
+        store(lanes, (sums[0] + sums[1]) + (sums[2] + sums[3]));
+        for (size_t k = 0; k < LANES; ++k) total += lanes[k];
+    }
+    for (; i < n; ++i) total += a[i];
+    return total;
+}
+
+void add_to(const float* __restrict a, float* __restrict sums, size_t n) {
+    for (size_t i = 0; i < n; ++i) sums[i] += a[i];
+}
+
+constexpr Adding ADDING = {sum_of, add_to};
 
 // By the names of the ops that they do, with inputs in the order of these.
 constexpr Named LOOPS[] = {
@@ -140,4 +164,5 @@ constexpr Named LOOPS[] = {
     {"Relu", apply_relu}, {"SigmoidGrad", sigmoid_gradient}, {"TanhGrad", tanh_gradient},
     {"ReluGrad", relu_gradient}, {"Abs", absolute}, {"Exp", apply_exp}, {"Log1p", apply_log1p},
     {"SquaredDifference", squared_difference}, {"Sqrt", apply_sqrt}, {"Rsqrt", apply_rsqrt},
+    {"RsqrtGrad", rsqrt_gradient},
 };

@@ -30,6 +30,10 @@ class Symbols:
             self._find(value)
         return self._found[value]
 
+    def stands_for(self, new: Value, old: Value) -> None:
+        """Says that a new value has the sizes of one whose place it takes."""
+        self._found[new] = self.of(old)
+
     def _find(self, value: Value) -> None:
         """Finds what comes before the value first: a chain of nodes may be longer than Python's stack is deep."""
         stack, seen = [value], set()

@@ -18,7 +18,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import as_signed, is_text, shown
-from everflow.ops.core import host_sizes
+from everflow.ops.core import host_sizes, symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.tensors import from_numpy, to_numpy, torch_dtype
@@ -373,6 +373,7 @@ op(
     shape=_dynamic_stitch_shape,
     gradient=lambda o, dy: [None] * o.attr("N") + [tf.gather(dy, i) for i in o.inputs[: o.attr("N")]],
     host=host_sizes.stitched,
+    holds=symbolic.holds_stitched,
 )
 op(
     "ParallelDynamicStitch",

@@ -19,7 +19,8 @@ from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import cast, is_text, shown
 from everflow.ops.arrays.version2_arguments import convert_to_int_tensor
-from everflow.ops.core.node import Node
+from everflow.ops.core import symbolic
+from everflow.ops.core.node import Node, Value
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -83,7 +84,41 @@ def _tile_gradient(o: Operation, dy: Any) -> Any:
     return [found, None]
 
 
-op("Tile", kernel=_tile, shape=_tile_shape, gradient=_tile_gradient, view=True, sizes=(1,), fills=0)
+def _tiled_sizes(symbols: symbolic.Symbols, node: Node, value: Value) -> symbolic.Sizes:
+    """Sizes times multiples as far as one of them is 1, or the multiple is what takes the size to another: a gradient of a sum."""
+    sizes, times = symbols.of(node.inputs[0]), symbols.held(node.inputs[1])
+    if sizes is None:
+        return None
+    if times is None:
+        return _grown_sizes(symbols, sizes, node.inputs[1].node)
+    if len(times) != len(sizes):
+        return None
+    return tuple(
+        n if s == 1 else s if n == 1 else s * n if isinstance(s, int) and isinstance(n, int) else None for s, n in zip(sizes, times)
+    )
+
+
+def _grown_sizes(symbols: symbolic.Symbols, sizes: Any, quotient: Node) -> symbolic.Sizes:
+    """The sizes that a quotient of sizes makes of those that it divides by, which may be zero."""
+    if quotient.type != "FloorDiv" or quotient.inputs[1].node.type != "Maximum" or quotient.inputs[1].node.constant(1) != 1:
+        return None
+    wanted, before = symbols.held(quotient.inputs[0]), symbols.held(quotient.inputs[1].node.inputs[0])
+    if wanted is None or before != sizes or len(wanted) != len(sizes):
+        return None
+    return tuple(w if s in (w, 1) else None for w, s in zip(wanted, sizes))
+
+
+op(
+    "Tile",
+    kernel=_tile,
+    shape=_tile_shape,
+    gradient=_tile_gradient,
+    view=True,
+    sizes=(1,),
+    fills=0,
+    kind="repetition",
+    symbolic=_tiled_sizes,
+)
 
 
 def _tile_grad(node: Node) -> Kernel:

@@ -158,3 +158,16 @@ def holds_element(symbols: Symbols, node: Node, value: Value) -> Sizes:
     if node.attr("shrink_axis_mask") != 1 or at is None or sizes is None or not -len(sizes) <= at.reshape(-1)[0] < len(sizes):
         return None
     return (sizes[int(at.reshape(-1)[0])],)
+
+
+def holds_stitched(symbols: Symbols, node: Node, value: Value) -> Sizes:
+    """Sizes of several vectors, each at its place."""
+    count = node.attr("N")
+    places = [node.constant(i) for i in range(count)]
+    found: dict[int, Any] = {}
+    for at, part in zip(places, node.inputs[count:]):
+        sizes = symbols.held(part)
+        if at is None or sizes is None or at.size != len(sizes):
+            return None
+        found.update(zip(at.reshape(-1).tolist(), sizes))
+    return tuple(found[i] for i in range(len(found))) if set(found) == set(range(len(found))) else None

@@ -50,9 +50,14 @@ def is_static(dims: Any) -> bool:
 
 def _is_operand(node: Node, value: Value, own: Any, dims: Any) -> bool:
     """A tensor of the shape, one that must turn out to have it, a row for all rows, a number for each row or for all, or a constant."""
-    if own in (dims, dims[-1:], (*dims[:-1], 1), ()) or _number(value, dims) is not None:
+    if own in (dims, dims[-1:], (*dims[:-1], 1)) or _is_single(own, dims) or _number(value, dims) is not None:
         return True
     return is_static(dims) and _must_fit(node, value)
+
+
+def _is_single(own: Any, dims: Any) -> bool:
+    """Whether a shape is that of one number for all."""
+    return own is not None and len(own) <= len(dims) and all(size == 1 for size in own)
 
 
 def _must_fit(node: Node, value: Value) -> bool:
@@ -71,7 +76,7 @@ def _number(value: Value, dims: Any) -> float | None:
     ):
         source = value.node.constant(meaning.fills)
         return float(source.reshape(())) if source is not None and source.size == 1 else None
-    return float(value.constant.reshape(())) if value.dims == () and value.constant is not None else None
+    return float(value.constant.reshape(())) if _is_single(value.dims, dims) and value.constant is not None else None
 
 
 def joined(node: Node, dims: Any) -> list[Value]:
@@ -83,6 +88,22 @@ def joined(node: Node, dims: Any) -> list[Value]:
         return []
     parts = node.inputs[:-1]
     return parts if all(v.node.type != "ConcatV2" for v in parts) else []
+
+
+def summed(node: Node, dims: Any) -> str:
+    """Which sums or means of a tensor of this shape a node is: of its "rows", of its "columns" or of "all" of it; nothing where of none."""
+    if node.type not in ("Sum", "Mean") or node.reads or node.asked_for or node.outputs[0].dtype is not dtypes.float32:
+        return ""
+    axes = node.constant(1)
+    if axes is None:
+        return ""
+    rank = len(dims)
+    found = {int(axis) % rank for axis in axes.reshape(-1)}
+    return (
+        {frozenset(range(rank)): "all", frozenset((rank - 1,)): "rows", frozenset(range(rank - 1)): "columns"}.get(frozenset(found), "")
+        if found
+        else ""
+    )
 
 
 class Chain:
@@ -100,7 +121,7 @@ class Chain:
         own = {v for node in members for v in node.outputs}
         numbers: dict[Value, float] = {}
         for node in members:
-            for v in node.inputs[:-1] if node.type == "ConcatV2" else node.inputs:
+            for v in node.inputs if node.type in ELEMENTWISE or node.type == "AddN" else node.inputs[:-1]:
                 if v not in own and v not in self._operands and v not in numbers:
                     number = _number(v, dims)
                     if number is None:
@@ -133,8 +154,8 @@ class Chain:
         own = self._shape(value)
         if own == self.dims[-1:] != self.dims:
             stride = 0
-        elif own != self.dims and own in ((), (*self.dims[:-1], 1)):
-            stride, spread = min(len(own), 1), True
+        elif own != self.dims and (_is_single(own, self.dims) or own == (*self.dims[:-1], 1)):
+            stride, spread = int(not _is_single(own, self.dims)), True
         if source not in self.inputs:
             self.inputs.append(source)
             if None in (source.dims or (None,)):
@@ -185,7 +206,7 @@ class Chain:
         """The shape that an input must have where the chain's is this one."""
         stride, spread = next((stride, spread) for tensor, _, stride, spread in self._places if tensor == i)
         if spread:
-            return (*dims[:-1], 1) if stride else ()
+            return (*dims[:-1], 1) if stride else self._shape(self.inputs[i])
         return dims if stride is None else dims[-1:] if stride == 0 else (*dims[:-1], stride)
 
     def native(self, dims: tuple[int, ...], by_row: bool = False) -> ElementwiseChain:
@@ -205,8 +226,13 @@ class Chain:
 
         operands = dict(self._operands)
         count = len(operands)
+        sums: list[tuple[int, str, int, float]] = []
         for node in self.members:
             if node.type == "ConcatV2":
+                continue
+            if over := summed(node, dims):
+                divisor = math.prod(dims) / math.prod(_summed_shape(node, dims)) if node.type == "Mean" else 1.0
+                sums.append((operands[node.inputs[0]], over, first + self.results.index(node.outputs[0]), divisor))
                 continue
             taken = [operands[v] for v in node.inputs]
             steps = [(node.type, taken[0], taken[-1])] if node.type != "AddN" else _sum(taken, count + len(instructions))
@@ -216,16 +242,17 @@ class Chain:
             operands[node.outputs[0]] = count + len(instructions) - 1
         taken_from = [(tensor, offset, columns if stride is None else stride, spread) for tensor, offset, stride, spread in self._places]
         whole = all(stride == columns and not spread or (spread and not stride) for _, _, stride, spread in taken_from)
-        if not by_row and whole and all(tensor < 0 or stride == columns for tensor, _, stride in places):
+        whole = whole and all(tensor < 0 or stride == columns for tensor, _, stride in places)
+        if not by_row and whole and all(over == "all" for _, over, _, _ in sums):
             rows, columns = 1, rows * columns
-        return ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places)
+        return ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places, sums)
 
     def _for_shape(self, dims: tuple[int, ...]) -> Callable[..., Any]:
         """What computes tensors of this shape, written out: small ones take less time than loops over their inputs would."""
         inputs = [f"x{i}" for i in range(len(self.inputs))]
         results = [f"y{i}" for i in range(len(self.results))]
         lines = [f"if not {x}.is_contiguous(): {x} = {x}.contiguous()" for x in inputs]
-        shapes = [(*dims[:-1], _width(v)) if v.node.type == "ConcatV2" else dims for v in self.results]
+        shapes = [_result_shape(v.node, dims) for v in self.results]
         if self.shares_memory and len(results) > 1:
             lines.append(f"{', '.join(results)} = empty({(len(results), *dims)}).unbind()")
         else:
@@ -262,6 +289,19 @@ class Chain:
         return run
 
 
+def _result_shape(node: Node, dims: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of what a member of a chain gives."""
+    if node.type == "ConcatV2":
+        return (*dims[:-1], _width(node.outputs[0]))
+    return _summed_shape(node, dims) if summed(node, dims) else dims
+
+
+def _summed_shape(node: Node, dims: tuple[int, ...]) -> tuple[int, ...]:
+    over, last = summed(node, dims), len(dims) - 1
+    kept = [over != "all" and (i == last) == (over == "columns") for i in range(len(dims))]
+    return tuple(size if keep else 1 for size, keep in zip(dims, kept) if keep or node.attr("keep_dims"))
+
+
 def _tells_shape(place: tuple[int, int, int | None, bool]) -> bool:
     """Whether the shape of such an input is the chain's but for how wide a row is."""
     return place[2] != 0 and not place[3]
@@ -295,8 +335,9 @@ def alone(node: Node) -> Chain | None:
     return Chain(dims, [node], [node.outputs[0]], False, shape) if is_elementwise(node, shape, dims) else None
 
 
-def _by_rows(node: Node) -> list[Apply]:
-    return [Apply(node.attr("chain"), node.inputs, node.outputs)]
+def _by_rows(node: Node) -> list[Apply] | None:
+    chain = node.attr("chain")
+    return None if any(summed(member, chain.dims) for member in chain.members) else [Apply(chain, node.inputs, node.outputs)]
 
 
 fused_op("_Elementwise", kernel=lambda node: node.attr("chain").kernel(), rows=_by_rows)

@@ -10,9 +10,11 @@ from everflow.runtime.passes.biases import fuse_biases
 from everflow.runtime.passes.broadcast_gradients import find_broadcast_axes, sum_to_shape
 from everflow.runtime.passes.concat_gradients import slice_concat_gradients
 from everflow.runtime.passes.constants import fold_constants
+from everflow.runtime.passes.early_shapes import measure_early
 from everflow.runtime.passes.elementwise_groups import group_elementwise
 from everflow.runtime.passes.host_sizes import keep_sizes_on_host
 from everflow.runtime.passes.identities import drop_default_scales, drop_identities
+from everflow.runtime.passes.late_spreading import spread_late
 from everflow.runtime.passes.matrix_products import add_products, sum_products, transpose_matrices_once
 from everflow.runtime.passes.normalized_convolutions import normalize_in_convolutions
 from everflow.runtime.passes.overwritten_inputs import overwrite_inputs
@@ -59,6 +61,8 @@ PASSES = (
     rectify_normalizations,
     pad_normalizations,
     resize_single_images,
+    measure_early,
+    spread_late,
     group_elementwise,
     add_products,
     overwrite_inputs,

@@ -1,5 +1,5 @@
-"""Element-wise ops on tensors of one shape, done together: on small ones, calling a kernel for each of them costs more than their
-arithmetic; on large ones, reading and writing memory does."""
+"""Element-wise ops on tensors of one shape, done together, with the sums of what they give: on small tensors, calling a kernel for each
+of them costs more than their arithmetic; on large ones, reading and writing memory does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from everflow.graph import dtypes
 from everflow.ops.core.node import Node, Value
-from everflow.ops.math.elementwise_chains import Chain, is_elementwise, is_static, joined, may_be_elementwise
+from everflow.ops.math.elementwise_chains import Chain, is_elementwise, is_static, joined, may_be_elementwise, summed
 from everflow.runtime.plan import Plan, fused
 from everflow.runtime.symbols import Symbols
 
@@ -59,6 +59,9 @@ class LikelyShapes:
             size = self._same[size]
         return size
 
+    def stands_for(self, new: Value, old: Value) -> None:
+        self._symbols.stands_for(new, old)
+
     def of(self, value: Value) -> Any:
         """A size or a token for each axis; None where the rank is unknown."""
         found = self._symbols.of(value)
@@ -103,7 +106,8 @@ class _Segment:
             level = max([self._level.get(v.node, 0) for v in node.inputs], default=0)
             if (group := self._home(node, level, dims, likely)) is not None:
                 group.add(node)
-                self._of[node], self._level[node] = group, group.number
+                # A sum is there when the group is done.
+                self._of[node], self._level[node] = group, group.number + bool(summed(node, dims))
             else:
                 after = [self._of[v.node].number + 1 for v in node.inputs if v.node in self._of]
                 self._level[node] = max([level, *after])
@@ -121,7 +125,7 @@ class _Segment:
                 level += 1
             return group
         found = self._groups.get(level)
-        return found if found is not None and _is_join(node, found, self._uses) and found.has_room(node) else None
+        return found if found is not None and _ends(node, found, self._uses) and found.has_room(node) else None
 
     def arranged(self, plan: Plan, table: dict[Value, Value]) -> list[Node]:
         """The nodes in their order, except that a group and what it needs come where the first of its results is needed."""
@@ -153,10 +157,12 @@ class _Segment:
         return node if group is None or group not in chains else group
 
 
-def _is_join(node: Node, group: _Group, uses: Counter[Value]) -> bool:
-    """Whether a node puts results of the group beside each other, and is all that uses them."""
+def _ends(node: Node, group: _Group, uses: Counter[Value]) -> bool:
+    """Whether a node sums up a result of the group, or puts results beside each other and is all that uses them."""
     parts = joined(node, group.dims)
-    return bool(parts) and all(v in group.values and uses[v] == 1 for v in parts)
+    if parts:
+        return all(v in group.values and uses[v] == 1 for v in parts)
+    return bool(summed(node, group.dims)) and node.inputs[0] in group.values
 
 
 class _Group:
@@ -165,6 +171,7 @@ class _Group:
     def __init__(self, dims: Any, likely: LikelyShapes, number: int) -> None:
         self.dims, self.likely, self.number = dims, likely, number
         self.members: list[Node] = []
+        # What has the shape of the group, and is neither joined nor summed up.
         self.values: set[Value] = set()
         self._tensors: set[Value] = set()
         self._results: list[Value] = []
@@ -174,7 +181,8 @@ class _Group:
 
     def add(self, node: Node) -> None:
         self.members.append(node)
-        self.values.update(node.outputs)
+        if may_be_elementwise(node):
+            self.values.update(node.outputs)
         self._tensors.update(node.inputs, node.outputs)
 
     def parts(self) -> list[_Group]:
@@ -208,4 +216,5 @@ class _Group:
         new.outputs = []
         for v in self._results:
             table[v] = new.add_output(v.dtype, v.dims)
+            self.likely.stands_for(table[v], v)
         return new
