@@ -272,7 +272,9 @@ def _gather_nd(node: Node) -> Kernel:
     def run(params: Any, indices: Any) -> Any:
         if not params.ndim:
             raise invalid_argument("params must be at least a vector")
-        depth = indices.shape[-1] if indices.ndim else 0
+        if not indices.ndim:
+            raise invalid_argument("indices must be at least a vector")
+        depth = indices.shape[-1]
         if depth > params.ndim:
             raise invalid_argument(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
         outer = tuple(indices.shape[:-1])

@@ -246,13 +246,18 @@ def repeat_with_axis(data: Any, repeats: Any, axis: int, name: str | None = None
         at = get_positive_axis(axis, None if data.dims is None else len(data.dims))
         if repeats.dims is not None and len(repeats.dims) > at + 1:
             raise ValueError(f"repeats must have rank at most {at + 1}")
+        if repeats.dims is not None and len(repeats.dims) == 1 and repeats.dims != (1,) and data.dims is not None:
+            data.shape[at].assert_is_compatible_with(repeats.shape[0])
         sizes = tf.shape(data)
         if repeats.dims == () or repeats.dims == (1,):
             expanded = tf.expand_dims(data, at + 1)
             tiled = tile_one_dimension(expanded, at + 1, repeats if repeats.dims == () else repeats[0])
             return tf.reshape(tiled, tf.concat([sizes[:at], [-1], sizes[at + 1 :]], 0))
-        if repeats.dims is None or len(repeats.dims) != at + 1:
-            many = tf.broadcast_to(repeats, tf.concat([sizes[: at + 1 - len(repeats.dims or (1,))], tf.shape(repeats)], 0))
+        if repeats.dims is None:
+            many = tf.broadcast_to(repeats, sizes[: at + 1])
+            many.set_shape([None] * (at + 1))
+        elif len(repeats.dims) != at + 1:
+            many = tf.broadcast_to(repeats, tf.concat([sizes[:at], tf.shape(repeats)], 0))
             many.set_shape([None] * (at + 1))
         else:
             many = repeats

@@ -134,10 +134,9 @@ op("Assert", kernel=_assert, folds=False)
 
 def _shown(value: Any, limit: int | None) -> str:
     """The first elements of a value."""
-    found = np.ravel(np.asarray(value))
+    found = np.ravel(convert_to_tensor(value).numpy())  # type: ignore[attr-defined]
     count = 3 if limit is None else found.size if limit == -1 else limit
-    elements = [str(x) for x in found[:count]]
-    return str(elements + ["..."]) if found.size > count else str(elements)
+    return ", ".join([*(str(x) for x in found[:count]), *(["..."] if found.size > count else [])])
 
 
 @public("Assert", "debugging.Assert")
@@ -148,7 +147,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
     if in_eager_mode():
         if not condition:
             shown = "\n".join(_shown(x, summarize) for x in data)
-            raise errors.InvalidArgumentError(None, None, f"Expected '{condition}' to be true. Summarized data: {shown}")
+            raise errors.InvalidArgumentError(None, None, f"Expected '{condition!s}' to be true. Summarized data: {shown}")
         return None  # type: ignore[return-value]
     with name_scope(name, "Assert", [condition, *data]):
         types = [t.dtype.base_dtype for t in convert_list(data)]

@@ -145,6 +145,14 @@ def test_meshgrid(indexing):
 @pytest.mark.parametrize("repeats, axis", [(2, None), (3, 1), ([1, 0, 2], 1), ([2, 1], 0), ([2, 0, 1], -2)])
 def test_repeat(repeats, axis):
     assert (run(tf.repeat(X, repeats, axis)) == np.repeat(X, repeats, axis)).all()
+    if axis is None or axis >= 0:
+        data, times = tf.placeholder_with_default(X, None), tf.placeholder_with_default(repeats, None)
+        assert (run(tf.repeat(data, times, axis)) == np.repeat(X, repeats, axis)).all()
+
+
+def test_repeat_wants_a_number_for_each_slice():
+    with pytest.raises(ValueError, match="Dimensions 2 and 3 are not compatible"):
+        tf.repeat(tf.zeros([2, 3]), [1, 2, 3], axis=0)
 
 
 def test_blocks_of_space_go_to_the_batch_and_back():

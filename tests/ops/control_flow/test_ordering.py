@@ -88,3 +88,11 @@ def test_numbers_are_shown_as_tensorflow_shows_them(value, limit, text):
     with pytest.raises(errors.InvalidArgumentError) as caught:
         run(tf.Assert(tf.constant(False), [tf.constant(value)], summarize=limit))
     assert caught.value.message.split("\n")[0] == f"assertion failed: [{text}]"
+
+
+def test_an_assertion_shows_its_data_at_once_in_eager_mode(eager):
+    with pytest.raises(errors.InvalidArgumentError) as failure:
+        tf.Assert(tf.constant(False), ["so many:", [1, 2, 3, 4], 2.5])
+    assert str(failure.value) == (
+        "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: b'so many:'\n1, 2, 3, ...\n2.5"
+    )
