@@ -58,11 +58,11 @@ def _joined(values: Any, axis: int, stack_values: bool) -> Any:
     if out_rank is None and axis < 0:
         raise ValueError("axis may only be negative if ndims is statically known.")
     axis = wrapped_axis(axis, out_rank)
-    # Tensors of which no dimension can be ragged are joined as they are.
-    if rank is None or rank < 2 or axis == rank - (not stack_values) and not any(map(is_ragged, tensors)):
+    # Along their last dimension, tensors without rows are joined as they are.
+    if rank is not None and axis >= rank - 1 and not any(map(is_ragged, tensors)):
         return tf.stack(tensors, axis) if stack_values else tf.concat(tensors, axis)
     deepest = max([t.ragged_rank for t in tensors if is_ragged(t)], default=1)
-    tensors = [_as_ragged(t, min(deepest, rank - 1), kind) for t in tensors]
+    tensors = [_as_ragged(t, deepest if rank is None else min(deepest, rank - 1), kind) for t in tensors]
     if axis == 0:
         return _stacked_rows(tensors, kind) if stack_values else _after_each_other(tensors)
     if axis == 1:
@@ -209,21 +209,27 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
         return found
 
 
-def _squeezed(rt: Any, axis: int) -> Any:
+def _squeezed(rt: Any, axis: int, of: int | None = None) -> Any:
+    """The tensor without one dimension, which is number `of` of the whole."""
     if not is_ragged(rt):
         return tf.squeeze(rt, axis)
-    if axis == 0:
-        check = tf.debugging.assert_equal(
-            rt.nrows(), tf.ones([], rt.row_splits.dtype), message="the given axis (axis = 0) is not squeezable!"
-        )
-        with tf.control_dependencies([check] if check is not None else []):
-            return tf.identity(rt.values) if isinstance(rt.values, Tensor) else rt.values
-    if axis == 1:
-        lengths = rt.row_lengths()
-        check = tf.debugging.assert_equal(lengths, tf.ones_like(lengths), message="the given axis (axis = 1) is not squeezable!")
-        with tf.control_dependencies([check] if check is not None else []):
-            return tf.identity(rt.values) if isinstance(rt.values, Tensor) else rt.values
-    return rt.with_values(_squeezed(rt.values, axis - 1))
+    of = axis if of is None else of
+    if axis > 1:
+        return RaggedTensor.from_row_splits(_squeezed(rt.values, axis - 1, of), rt.row_splits, validate=False)
+    sizes = rt.row_lengths() if axis else rt.nrows()
+    check = tf.debugging.Assert(tf.reduce_all(tf.equal(sizes, 1)), [f"the given axis (axis = {of}) is not squeezable!"])
+    return _after(check, rt.values)
+
+
+def _after(check: Any, t: Any) -> Any:
+    """A tensor, ragged or not, that is there once a check has been made."""
+    if check is None:
+        return t
+    with tf.control_dependencies([check]):
+        if is_ragged(t):
+            splits = [tf.identity(s) for s in t.nested_row_splits]
+            return RaggedTensor.from_nested_row_splits(tf.identity(t.flat_values), splits, validate=False)
+        return tf.identity(t)
 
 
 # -- picked by condition
@@ -241,6 +247,8 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
             raise ValueError("mask.shape.ndims must be known statically.")
         if mask.shape.ndims == 0:
             raise ValueError("mask cannot be scalar.")
+        if not (is_ragged(data) or is_ragged(mask)):
+            data.shape[: mask.shape.ndims].assert_is_compatible_with(mask.shape)
         if mask.shape.ndims == 1 and not is_ragged(data):
             return tf.boolean_mask(data, mask)
         if mask.shape.ndims == 1:
@@ -303,7 +311,7 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         num_partitions = tf.convert_to_tensor(num_partitions, name="num_partitions", preferred_dtype=partitions.dtype)
         if is_ragged(partitions):
             if not is_ragged(data):
-                raise ValueError("partitions must be a prefix of data.shape")
+                data = RaggedTensor.from_tensor(data, ragged_rank=partitions.ragged_rank, row_splits_dtype=kind)
             check = tf.debugging.assert_equal(
                 data.row_splits, partitions.row_splits, message="data and partitions have incompatible ragged shapes"
             )
@@ -330,6 +338,14 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
             rows = gather(data, order)
             ids = tf.cast(ids, kind) if is_ragged(rows) else ids
             return RaggedTensor.from_value_rowids(rows, ids, tf.cast(num_partitions, ids.dtype), validate=False)
+
+
+def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> list[Any]:
+    """The elements of each partition."""
+    if not isinstance(num_partitions, int) or num_partitions < 0:
+        raise TypeError("num_partitions must be a non-negative integer")
+    found = stack_dynamic_partitions(data, partitions, num_partitions, name)
+    return [found[i] for i in range(num_partitions)]
 
 
 # -- sizes

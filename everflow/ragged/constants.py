@@ -82,7 +82,8 @@ def _nested(
             )
     if ragged_rank is None:
         if inner_shape is None or scalars is None:
-            ragged_rank = max(0, depth - 1)
+            # Without values, lists that the inner shape is enough for are no rows.
+            ragged_rank = 0 if depth - 1 <= len(inner_shape or ()) else depth - 1
         else:
             ragged_rank = max(0, scalars - 1 - len(inner_shape))
     _check_depth(scalars, ragged_rank)
@@ -149,7 +150,11 @@ def _default_inner_shape_for_pylist(pylist: Any, ragged_rank: int) -> tuple[int,
     """The shape of what is below the ragged dimensions, all of which must be alike."""
     if not _is_list(pylist):
         return ()
-    _check_depth(_scalar_depth(pylist), ragged_rank)
+    try:
+        depth = _scalar_depth(pylist)
+    except ValueError:
+        raise ValueError("inner values have inconsistent shape") from None
+    _check_depth(depth, ragged_rank)
     level = [pylist]
     for _ in range(ragged_rank + 1):
         level = [v for row in level for v in row]

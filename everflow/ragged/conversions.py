@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import internal
 from everflow.graph import dtypes
+from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
@@ -20,8 +23,8 @@ def from_tensor(
     lengths: Any = None,
     padding: Any = None,
     ragged_rank: int = 1,
-    name: str | None = None,
     row_splits_dtype: dtypes.DTypeLike = dtypes.int64,
+    name: str | None = None,
 ) -> Any:
     """The rows of a dense tensor, without what is beyond `lengths` or with `padding` taken off their ends."""
     kind = dtypes.as_dtype(row_splits_dtype)
@@ -95,6 +98,7 @@ def _with_nested_lengths(tensor: Tensor, lengths: Any, ragged_rank: int, kind: A
     """Every dimension is cut by its own lengths."""
     if ragged_rank not in (1, len(lengths)):
         raise ValueError("If lengths is a tuple of row_lengths, then ragged_rank must be len(lengths).")
+    tensor.shape.with_rank_at_least(len(lengths) + 1)
     found = from_tensor(tensor, lengths[0], row_splits_dtype=kind)
     if len(lengths) == 1:
         return found
@@ -124,28 +128,37 @@ def to_tensor(rt_input: Any, default_value: Any = None, name: str | None = None)
             return rt_input
         if default_value is not None:
             default_value = convert_to_tensor(default_value, rt_input.dtype, name="default_value")
+            inner = rt_input.flat_values.shape[1:]
+            if inner.rank is not None:
+                default_value.shape.with_rank_at_most(inner.rank)
+            if default_value.shape.rank:
+                default_value.shape.assert_is_compatible_with(inner)
+        found = ragged_to_dense(rt_input, default_value)
         dims = rt_input.shape.as_dims()
-        values = rt_input.values
-        if isinstance(values, RaggedTensor):
-            values = to_tensor(values, default_value)
-        kind = rt_input.row_splits.dtype
-        if default_value is None:
-            default_value = tf.constant("" if values.dtype == dtypes.string else False if values.dtype == dtypes.bool else 0, values.dtype)
-        inner = tf.shape(values, out_type=kind)[1:]
-        default_value.shape.with_rank_at_most(values.shape.rank - 1 if values.shape.rank is not None else 100)
-        filler = tf.broadcast_to(default_value, inner)
-        nrows, width = rt_input.nrows(), tf.maximum(tf.reduce_max(rt_input.row_lengths()), 0)
-        columns = tf.range(width)
-        starts, limits = tf.expand_dims(rt_input.row_starts(), 1), tf.expand_dims(rt_input.row_limits(), 1)
-        places = starts + columns
-        # The filler stands behind the values, at the place that all missing elements point to.
-        missing = tf.shape(values, out_type=kind)[0]
-        places = tf.where(places < limits, places, tf.zeros_like(places) + missing)
-        found = tf.gather(tf.concat([values, tf.expand_dims(filler, 0)], axis=0), places)
-        found = tf.reshape(found, tf.concat([tf.stack([nrows, width]), inner], axis=0))
         if dims is not None:
-            found.set_shape([dims[0], None, *dims[2:]])
+            found.set_shape([dims[0], *(_longest(splits) for splits in rt_input.nested_row_splits), *dims[rt_input.ragged_rank + 1 :]])
         return found
+
+
+def _longest(splits: Tensor) -> int | None:
+    """The length of the longest row, where it is known."""
+    value = known(splits)
+    return None if value is None else int(np.diff(value).max(initial=0))
+
+
+@internal("ops.ragged.ragged_conversion_ops.ragged_to_dense")
+def ragged_to_dense(rt_input: Any, default_value: Any = None, shape: Any = None) -> Tensor:
+    """The same in one op, with a shape that rows are filled up or cut off to; None for as long as the longest row."""
+    values = rt_input.flat_values
+    if default_value is None:
+        default_value = tf.zeros((), values.dtype)
+    default_value = convert_to_tensor(default_value, values.dtype, name="default_value")
+    if shape is None or isinstance(shape, tf.TensorShape) and shape.rank is None:
+        shape = tf.constant(-1, dtypes.int64)
+    elif not isinstance(shape, Tensor):
+        shape = tf.constant([-1 if n is None else n for n in tf.TensorShape(shape).as_list()], dtypes.int64)
+    types, parts = ["ROW_SPLITS"] * rt_input.ragged_rank, list(rt_input.nested_row_splits)
+    return apply("RaggedTensorToTensor", shape, values, default_value, parts, row_partition_types=types)
 
 
 @internal("ops.ragged.ragged_conversion_ops.from_sparse")

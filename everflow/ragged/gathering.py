@@ -9,7 +9,7 @@ from everflow.api import internal
 from everflow.graph.scopes import name_scope
 from everflow.ops.core.registry import apply
 from everflow.ragged.math import ragged_range
-from everflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged, match_row_splits_dtypes
+from everflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged, match_row_splits_dtypes, row_count
 
 
 @internal("ops.ragged.ragged_gather_ops.gather")
@@ -59,7 +59,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
         if is_ragged(indices):
             return indices.with_flat_values(gather_nd(params, indices.flat_values))
         if rank > 2:
-            found = gather_nd(params, tf.reshape(indices, [-1, size]))
+            found = gather_nd(params, tf.reshape(indices, tf.stack([tf.reduce_prod(tf.shape(indices)[:-1]), size])))
             if is_ragged(found):
                 return RaggedTensor.from_tensor(indices, ragged_rank=rank - 2).with_flat_values(found)
             return tf.reshape(found, tf.concat([tf.shape(indices)[:-1], tf.shape(found)[1:]], axis=0))
@@ -99,10 +99,10 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
             raise ValueError("batch_gather does not allow indices with unknown shape.")
         if rank == 0:
             raise ValueError("indices.rank must be at least 1.")
+        if params.shape.ndims is not None and params.shape.ndims < rank or rank > 2 and not (is_ragged(params) and is_ragged(indices)):
+            raise ValueError("batch shape from indices does not match params shape")
         if rank > 2:
             # Rows of rows: the outer ones of both must be alike.
-            if not (is_ragged(params) and is_ragged(indices)):
-                raise ValueError("batch shape from indices does not match params shape")
             checks = [
                 tf.debugging.assert_equal(indices.row_splits, params.row_splits, message="Dimensions of params and indices do not match")
             ]
@@ -125,6 +125,64 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
                 places = tf.cast(indices.values, starts.dtype) + starts
                 return indices.with_values(gather(params.values, places))
         return gather(params, indices)
+
+
+@internal("ops.ragged.ragged_batch_gather_with_default_op.batch_gather_with_default")
+def batch_gather_with_default(params: Any, indices: Any, default_value: Any = "", name: str | None = None) -> Any:
+    """The same as batch_gather, with a default for numbers that no element of the row has."""
+    with name_scope(name, "RaggedBatchGatherWithDefault", [params, indices, default_value]):
+        params = convert_to_tensor_or_ragged_tensor(params, name="params")
+        indices = convert_to_tensor_or_ragged_tensor(indices, name="indices")
+        default_value = tf.cast(convert_to_tensor_or_ragged_tensor(default_value, name="default_value"), params.dtype)
+        kind, (params, indices) = match_row_splits_dtypes(params, indices, return_dtype=True)
+        if indices.shape.ndims is None:
+            raise ValueError("batch_gather does not allow indices with unknown shape.")
+        if indices.shape.ndims == 0:
+            raise ValueError("indices.rank must be at least 1.")
+        if is_ragged(indices) and not is_ragged(params):
+            params = RaggedTensor.from_tensor(params, ragged_rank=indices.ragged_rank, row_splits_dtype=kind)
+        return _picked_by_row(params, tf.cast(indices, kind), default_value)
+
+
+def _picked_by_row(params: Any, indices: Any, default: Any) -> Any:
+    """For each row of `indices` the elements of the same row of `params`, or the default."""
+    rank, kind = indices.shape.ndims, indices.dtype
+    if not (is_ragged(params) or is_ragged(indices)):
+        sizes = tf.shape(params, out_type=kind)
+        outer, length = sizes[: rank - 1], sizes[rank - 1]
+        starts = tf.reshape(tf.range(tf.reduce_prod(outer)) * length, tf.concat([outer, [1]], 0))
+        flat = tf.reshape(params, tf.concat([[-1], sizes[rank:]], 0))
+        return _picked_within(flat, indices, starts if rank > 1 else 0, length, tf.broadcast_to(default, sizes[rank:]))
+    if rank == 1:
+        return _picked_within(params, indices, 0, params.nrows(), default)
+    if rank > 2:
+        if not is_ragged(indices):
+            indices = RaggedTensor.from_tensor(indices, row_splits_dtype=kind)
+        check = tf.debugging.assert_equal(indices.row_splits, params.row_splits, message="Dimensions of params and indices do not match")
+        with tf.control_dependencies([check] if check is not None else []):
+            return indices.with_values(_picked_by_row(params.values, indices.values, default))
+    starts, lengths = params.row_starts(), params.row_lengths()
+    if not is_ragged(indices):
+        return _picked_within(params.values, indices, tf.expand_dims(starts, 1), tf.expand_dims(lengths, 1), default)
+    counts = indices.row_lengths()
+    starts, lengths = tf.repeat(starts, counts, axis=0), tf.repeat(lengths, counts, axis=0)
+    return indices.with_values(_picked_within(params.values, indices.values, starts, lengths, default))
+
+
+def _picked_within(values: Any, places: Any, starts: Any, lengths: Any, default: Any) -> Any:
+    """The values at places counted from `starts`. The default stands behind them all, where places beyond `lengths` point to."""
+    from everflow.ragged.arrays import concat
+
+    missing = tf.zeros_like(places) + row_count(values, places.dtype)
+    inside = tf.logical_and(places >= 0, places < lengths)
+    if is_ragged(values):
+        while default.shape.ndims < values.shape.ndims:
+            default = tf.expand_dims(default, 0)
+        both = concat([values, default], axis=0)
+    else:
+        default.shape.assert_is_compatible_with(values.shape[1:])
+        both = tf.concat([values, tf.expand_dims(default, 0)], axis=0)
+    return gather(both, tf.where(inside, places + starts, missing))
 
 
 @internal("ops.ragged.ragged_util.repeat_ranges")

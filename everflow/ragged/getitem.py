@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import internal
+from everflow.graph import dtypes
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
+from everflow.ragged.arrays import boolean_mask
 from everflow.ragged.math import ragged_range
 from everflow.ragged.tensor import RaggedTensor
 
@@ -15,21 +19,22 @@ from everflow.ragged.tensor import RaggedTensor
 @internal("ops.ragged.ragged_getitem.ragged_tensor_getitem")
 def ragged_tensor_getitem(self: Any, key: Any) -> Any:
     """A part of a ragged tensor, by the keys that plain tensors take."""
-    keys = list(key) if isinstance(key, (list, tuple)) else [key]
     with name_scope(None, "RaggedGetItem", []):
-        for k in keys:
-            for part in (k.start, k.stop, k.step) if isinstance(k, slice) else (k,):
-                _check_key(part, in_slice=isinstance(k, slice))
-        return _picked(self, keys)
+        if isinstance(key, (bool, np.bool_)) or getattr(key, "dtype", None) in (dtypes.bool, np.dtype(bool)):
+            return boolean_mask(self, key)
+        return _picked(self, list(key) if isinstance(key, (list, tuple)) else [key])
+
+
+def _is_number(key: Any) -> bool:
+    if isinstance(key, Tensor):
+        return key.dtype.is_integer and key.shape.rank in (0, None)
+    if getattr(key, "shape", ()) != ():
+        return False
+    return hasattr(key, "__index__") and not isinstance(key, bool)
 
 
 def _check_key(key: Any, in_slice: bool) -> None:
-    is_number = (isinstance(key, int) or hasattr(key, "__index__")) and not isinstance(key, bool)
-    if isinstance(key, Tensor):
-        is_number = key.dtype.is_integer and key.shape.rank in (0, None)
-    elif hasattr(key, "shape") and getattr(key, "shape", None) not in ((),):
-        is_number = False
-    if is_number or key is None or key is Ellipsis and not in_slice:
+    if _is_number(key) or key is None or key is Ellipsis and not in_slice:
         return
     raise TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid "
@@ -43,13 +48,10 @@ def _picked(rt: Any, keys: list[Any]) -> Any:
     if not isinstance(rt, RaggedTensor):
         return rt[tuple(keys)]
     first, rest = keys[0], keys[1:]
+    for part in (first.start, first.stop, first.step) if isinstance(first, slice) else (first,):
+        _check_key(part, in_slice=isinstance(first, slice))
     if first is Ellipsis:
-        rank = rt.shape.ndims
-        if rank is None:
-            raise ValueError("Ellipsis not supported for unknown shape RaggedTensors")
-        taken = sum(k is not None and k is not Ellipsis for k in rest)
-        rest = [k for k in rest if k is not Ellipsis]
-        return _picked(rt, [slice(None)] * max(rank - taken, 0) + rest)
+        return _picked(rt, _spelt_out(rest, rt.shape.ndims))
     if first is None:
         inner = _picked(rt, rest)
         count = inner.nrows() if isinstance(inner, RaggedTensor) else tf.shape(inner, out_type=rt.row_splits.dtype)[0]
@@ -58,8 +60,21 @@ def _picked(rt: Any, keys: list[Any]) -> Any:
         return tf.expand_dims(inner, 0)
     if isinstance(first, slice):
         return _within_rows(_sliced_rows(rt, first), rest)
-    start, limit = rt.row_starts()[first], rt.row_limits()[first]
-    return _picked(rt.values[start:limit], rest)
+    starts, limits = rt.row_starts(), rt.row_limits()
+    # This ends `for row in rt`.
+    if starts.is_eager and isinstance(first, int) and first >= len(starts.numpy()):  # type: ignore[attr-defined]
+        raise IndexError(f"Row key {first} out of bounds")
+    return _picked(rt.values[starts[first] : limits[first]], rest)
+
+
+def _spelt_out(keys: list[Any], rank: int | None) -> list[Any]:
+    """The keys that stand behind an ellipsis, with a slice for each dimension that it stands for."""
+    if rank is None:
+        raise ValueError("Ellipsis not supported for unknown shape RaggedTensors")
+    taken = sum(k is not None and k is not Ellipsis for k in keys)
+    if taken > rank:
+        raise IndexError("Too many indices for RaggedTensor")
+    return [slice(None)] * (rank - taken) + [k for k in keys if k is not Ellipsis]
 
 
 def _sliced_rows(rt: RaggedTensor, key: slice) -> RaggedTensor:
@@ -93,14 +108,14 @@ def _within_rows(rt: RaggedTensor, keys: list[Any]) -> Any:
         count = inner.nrows()
         return RaggedTensor.from_row_splits(inner, tf.range(count + 1), validate=False)
     if first is Ellipsis:
-        rank = rt.values.shape.ndims
-        if rank is None:
-            raise ValueError("Ellipsis not supported for unknown shape RaggedTensors")
-        taken = sum(k is not None and k is not Ellipsis for k in rest)
-        return _within_rows(rt, [slice(None)] * max(rank - taken, 0) + [k for k in rest if k is not Ellipsis])
+        return _within_rows(rt, _spelt_out(rest, rt.values.shape.ndims))
     if not isinstance(first, slice):
         raise ValueError("Cannot index into an inner ragged dimension.")
     if not (first.start is None and first.stop is None and first.step is None):
+        if not all(_is_number(part) or part is None for part in (first.start, first.stop)):
+            raise TypeError("slice offsets must be integers or None")
+        if not (_is_number(first.step) or first.step is None):
+            raise TypeError("slice strides must be integers or None")
         rt = _cut(rt, first)
     if not rest:
         return rt

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.errors import invalid_argument
+from everflow.errors import internal_error, invalid_argument
+from everflow.graph import dtypes
+from everflow.graph.constants import dims_of, known
 from everflow.graph.operation import Operation
-from everflow.graph.shapes import is_fully_defined
+from everflow.graph.shapes import is_fully_defined, with_rank_at_most
 from everflow.lazy import torch
+from everflow.ops.core.broadcasting import sums_along
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 
@@ -49,6 +52,13 @@ def _range_kernel(node: Node) -> Callable[..., Any]:
             raise invalid_argument("starts, limits, and deltas must have the same shape")
         n = sizes.pop() if sizes else 1
         kind = starts.dtype
+        if deltas.dim() == 0 and int(deltas) == 1 and not kind.is_floating_point:
+            # A step of one, as rows of other tensors are counted by.
+            counts = (limits - starts).to(torch.int64).clamp(min=0).expand(n)
+            splits = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+            total = int(splits[-1])
+            values = torch.arange(total, device=starts.device) + (starts - splits[:-1]).repeat_interleave(counts, output_size=total)
+            return splits.to(split_type), values.to(kind)
         starts, limits, deltas = (t.expand(n) for t in (starts, limits, deltas))
         if bool((deltas == 0).any()):
             raise invalid_argument("Requires delta != 0")
@@ -197,6 +207,162 @@ def _to_sparse_gradient(o: Operation, *dys: Any) -> Any:
 
 
 op("RaggedTensorToSparse", kernel=_to_sparse_kernel, shape=_to_sparse_shape, gradient=_to_sparse_gradient)
+
+
+# -- dense tensors
+
+
+def _partition_types(types: Any) -> list[str]:
+    """How the rows are told, from the outermost; an error for ways that there are not."""
+    names = [t.decode() if isinstance(t, bytes) else t for t in types]
+    for name in names:
+        if name not in ("FIRST_DIM_SIZE", "VALUE_ROWIDS", "ROW_SPLITS"):
+            known = name in ("ROW_LENGTHS", "ROW_LIMITS", "ROW_STARTS")
+            raise ValueError(f"Unsupported partition type: {name}" if known else f"Unknown string for partition info type: {name}")
+    if names[0] == "VALUE_ROWIDS":
+        raise ValueError("VALUE_ROWIDS cannot be first")
+    if names[0] == "FIRST_DIM_SIZE" and names[1:2] != ["VALUE_ROWIDS"]:
+        raise ValueError("FIRST_DIM_SIZE must be followed by VALUE_ROWIDS")
+    if "FIRST_DIM_SIZE" in names[1:]:
+        raise ValueError("FIRST_DIM_SIZE must be first")
+    return names
+
+
+def _to_dense_dims(wanted: Any, values: Any, ragged_rank: int) -> list[int | None]:
+    """The dims of the dense tensor as far as they are known: those asked for, the inner ones of the values."""
+    known = [None] * (ragged_rank + 1) + list(values[1:])
+    if wanted is None:
+        return known
+    if not values or len(wanted) != len(known):
+        raise ValueError(
+            f"Value shape ({_listed(values)}), ragged_rank({ragged_rank}) and shape({_listed(wanted)}) do not have a consistent "
+            "number of dimensions"
+        )
+    if any(w is not None and k is not None and w != k for w, k in zip(wanted, known)):
+        raise ValueError("Value and shape dimension are inconsistent.")
+    return [k if w is None else w for w, k in zip(wanted, known)]
+
+
+def _listed(dims: Any) -> str:
+    return "".join(f"dim {{\n  size: {-1 if d is None else d}\n}}\n" for d in dims)
+
+
+def _wanted_dims(shape: Any) -> list[int | None] | None:
+    """What the shape of a dense tensor is asked to be; None for anything."""
+    with_rank_at_most(shape.shape, 1)
+    if shape.ndim == 0:
+        if shape != -1:
+            raise ValueError(f"Received an invalid shape scalar with a static value that is not '-1': {shape}")
+        return None
+    if (shape < -1).any():
+        raise ValueError(f"Invalid value in tensor used for shape: {shape[shape < -1][0]}")
+    return [None if n == -1 else int(n) for n in shape]
+
+
+def _to_dense_kernel(node: Node) -> Callable[..., Any]:
+    try:
+        types = _partition_types(node.attr("row_partition_types"))
+    except ValueError as error:
+        raise invalid_argument(str(error)) from None
+    has_count = types[0] == "FIRST_DIM_SIZE"
+    depth = len(types) - has_count
+
+    def run(shape: Any, values: Any, default: Any, *parts: Any) -> Any:
+        try:
+            dims: Any = _to_dense_dims(_wanted_dims(_array(shape)), tuple(values.shape), depth)
+        except ValueError as error:
+            raise invalid_argument(str(error)) from None
+        count = int(parts[0]) if has_count else parts[0].shape[0] - 1
+        if count < 0:
+            raise invalid_argument("Invalid number of rows")
+        dims[0] = count if dims[0] is None else dims[0]
+        places = torch.arange(count, device=parts[0].device)
+        dropped = dims[0] < count
+        if dropped:
+            places[dims[0] :] = -1
+        for axis, (kind, part) in enumerate(zip(types[has_count:], parts[has_count:]), start=1):
+            starts, lengths = _starts_and_lengths(kind, part, len(places))
+            longest = int(lengths.max()) if len(lengths) else 0
+            dims[axis] = width = longest if dims[axis] is None else dims[axis]
+            total = int(lengths.sum())
+            numbers = torch.arange(total, device=part.device)
+            dropped = dropped or longest > width
+            if not dropped:
+                places = (places * width - starts).repeat_interleave(lengths, output_size=total) + numbers
+                continue
+            rows = places.repeat_interleave(lengths, output_size=total)
+            columns = numbers - starts.repeat_interleave(lengths, output_size=total)
+            places = torch.where((rows < 0) | (columns >= width), -1, rows * width + columns)
+        if len(places) != values.shape[0]:
+            raise internal_error("Values and indices must be equal")
+        if dropped:
+            kept = places >= 0
+            places, values = places[kept], values[kept.numpy() if isinstance(values, np.ndarray) else kept]
+        outer, inner = dims[: depth + 1], tuple(values.shape[1:])
+        return _filled(values, default, places, math.prod(outer), inner).reshape(*outer, *inner)
+
+    return run
+
+
+def _starts_and_lengths(kind: str, part: Any, count: int) -> tuple[Any, Any]:
+    part = part.long()
+    if kind == "ROW_SPLITS":
+        lengths = part.diff()
+        if not len(part) or len(lengths) != count or int(part[0]) or bool((lengths < 0).any()):
+            raise internal_error("Values and indices must be equal")
+        return part[:-1], lengths
+    if len(part) and (int(part[0]) < 0 or int(part[-1]) >= count or bool((part.diff() < 0).any())):
+        raise invalid_argument(f"value_rowids must rise, and be at least 0 and less than {count}")
+    lengths = torch.bincount(part, minlength=count)
+    return lengths.cumsum(0) - lengths, lengths
+
+
+def _filled(values: Any, default: Any, places: Any, count: int, inner: tuple[int, ...]) -> Any:
+    """`count` rows, the values at their places and the default everywhere else."""
+    try:
+        if isinstance(values, np.ndarray):
+            strings = np.broadcast_to(default, (count, *inner)).copy()
+            strings[places.numpy()] = values
+            return strings
+        found = default.expand(count, *inner).clone(memory_format=torch.contiguous_format)
+    except (ValueError, RuntimeError):
+        raise invalid_argument(f"default_value of shape {list(default.shape)} cannot be broadcast to {list(inner)}") from None
+    return found.index_copy_(0, places, values)
+
+
+def _to_dense_shape(o: Operation) -> Any:
+    shape, values, default, *parts = o.inputs
+    types = _partition_types(o.attr("row_partition_types"))
+    if len(types) != len(parts):
+        raise ValueError(f"Number of row partition tensors ({len(parts)}) does not equal the number of row partition types({len(types)}).")
+    with_rank_at_most(shape.dims, 1)
+    given = known(shape)
+    wanted = _wanted_dims(given) if given is not None else None if shape.dims == () else dims_of(shape)
+    if values.dims is None:
+        return wanted
+    for i, (d, v) in enumerate(zip(reversed(default.dims or ()), reversed(values.dims[1:]))):
+        if d is not None and v is not None and d not in (1, v):
+            raise ValueError(f"default_value_shape and value_shape do not match on dimension {len(default.dims or ()) - 1 - i}")
+    return tuple(_to_dense_dims(wanted, values.dims, len(types) - (types[0] == "FIRST_DIM_SIZE")))
+
+
+def _to_dense_gradient(o: Operation, dy: Any) -> Any:
+    shape, values, default, *parts = o.inputs
+    types = o.attr("row_partition_types")
+    outer = len(types) + (types[0] not in ("FIRST_DIM_SIZE", b"FIRST_DIM_SIZE"))
+    # Which value each place was given, -1 where it got the default: the op run again on the numbers of the values.
+    count = tf.shape(values, out_type=dtypes.int64)[0]
+    sizes = tf.shape(dy, out_type=dtypes.int64)
+    numbers = apply("RaggedTensorToTensor", sizes[:outer], tf.range(count), tf.constant(-1, dtypes.int64), parts, row_partition_types=types)
+    numbers = tf.reshape(numbers, [-1])
+    rows = tf.reshape(dy, tf.concat([tf.shape(numbers, out_type=dtypes.int64), sizes[outer:]], 0))
+    to_values = tf.math.unsorted_segment_sum(rows, numbers, count)
+    to_default = tf.reduce_sum(tf.boolean_mask(rows, numbers < 0), 0)
+    to_default = sums_along(tf.shape(default), tf.shape(values)[1:])[0](to_default)
+    return [None, to_values, to_default, *([None] * len(parts))]
+
+
+op("RaggedTensorToTensor", kernel=_to_dense_kernel, shape=_to_dense_shape, gradient=_to_dense_gradient)
 
 
 # -- variants

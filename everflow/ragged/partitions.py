@@ -79,6 +79,7 @@ def checked(
             monotonic(rowids, message),
             tf.debugging.assert_less(rowids[-1:], nrows, message=message),
         ]
+    checks += [tf.debugging.assert_rank(p, r, message=message) for p, r in ((partition, 1), (nrows, 0)) if p is not None and p.dims is None]
     with tf.control_dependencies([c for c in checks if c is not None]):
         return [tf.identity(p, name="control_dependency") for p in (partition, nrows) if p is not None]
 

@@ -12,7 +12,6 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
-from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor, default_session
 from everflow.graph.type_spec import CompositeTensor
 from everflow.ragged.partitions import checked, lengths_to_splits, row_splits_to_segment_ids, rowids_to_splits, to_partition
@@ -51,8 +50,8 @@ class RaggedTensor(CompositeTensor):
         row_splits.shape.assert_has_rank(1)
         if row_splits.dtype not in _INTEGERS:
             raise ValueError("Row-partitioning argument must be int32 or int64")
-        if row_splits.dims is not None:
-            row_splits.set_shape([row_splits.dims[0]])
+        if row_splits.dims is None:
+            row_splits.set_shape([None])
         for cached in (cached_row_lengths, cached_value_rowids, cached_nrows):
             if cached is not None and not isinstance(cached, Tensor):
                 raise TypeError("Cached value must be a Tensor or None.")
@@ -195,7 +194,7 @@ class RaggedTensor(CompositeTensor):
         """The rows of a dense tensor, without what is beyond `lengths` or with `padding` taken off their ends."""
         from everflow.ragged.conversions import from_tensor
 
-        return from_tensor(tensor, lengths, padding, ragged_rank, name, row_splits_dtype)
+        return from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype, name)
 
     @classmethod
     def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: dtypes.DTypeLike = dtypes.int64) -> RaggedTensor:
@@ -413,12 +412,9 @@ class RaggedTensor(CompositeTensor):
         """Computes the ragged tensor; a RaggedTensorValue."""
         return default_session(self._row_splits.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
 
-    def __str__(self) -> str:
-        if in_eager_mode() and self._is_eager():
-            return f"<tf.RaggedTensor {self.to_list()}>"
-        return repr(self)
-
     def __repr__(self) -> str:
+        if self._is_eager():
+            return f"<tf.RaggedTensor {self.to_list()}>"
         return f"tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
 
     def __bool__(self) -> bool:
@@ -506,9 +502,11 @@ def row_count(values: Any, dtype: dtypes.DTypeLike) -> Tensor:
     return values.nrows(out_type=dtype) if isinstance(values, RaggedTensor) else tf.shape(values, out_type=dtype)[0]
 
 
-def from_value(value: RaggedTensorValue, dtype: dtypes.DTypeLike | None = None) -> RaggedTensor:
+def from_value(
+    value: RaggedTensorValue, dtype: dtypes.DTypeLike | None = None, preferred_dtype: dtypes.DTypeLike | None = None
+) -> RaggedTensor:
     """A RaggedTensorValue as a ragged tensor of constants."""
-    flat = convert_to_tensor(value.flat_values, dtype, "flat_values")
+    flat = convert_to_tensor(value.flat_values, dtype, "flat_values", preferred_dtype)
     return RaggedTensor.from_nested_row_splits(flat, value.nested_row_splits, validate=False)
 
 
@@ -532,7 +530,7 @@ def convert_to_tensor_or_ragged_tensor(
             )
         return value
     with name_scope(name, "ConvertToTensorOrRaggedTensor", []):
-        return from_value(value, dtype)
+        return from_value(value, dtype, preferred_dtype)
 
 
 @internal("ops.ragged.ragged_tensor.match_row_splits_dtypes")

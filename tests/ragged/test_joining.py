@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from plain import described, refused
+from plain import computed, described, refused
 from rows import RT, R, deep, fed, fed_deep, formless, ints, rows, small, small_deep, unknown, unsized, wide, words
 
 import everflow as tf
@@ -545,3 +545,15 @@ def test_numbers_become_vectors(made, expected):
 )
 def test_numbers_become_vectors_or_are_refused(made, expected):
     assert refused(lambda: described(made())).startswith(expected)
+
+
+@pytest.mark.parametrize(("axis", "expected"), [(0, [[1, 2], [3, 4], [1, 2], [3, 4]]), (1, [[1, 2, 1, 2], [3, 4, 3, 4]])])
+def test_tensors_of_unknown_rank_are_joined_as_rows(axis, expected):
+    x = unknown([[1, 2], [3, 4]])
+    assert computed(concat([x, x], axis)) == expected
+
+
+@pytest.mark.parametrize(("axis", "of"), [(0, 0), (1, 1), (2, 2), ([0, 2], 2)])
+def test_only_dimensions_of_one_element_are_squeezed(axis, of):
+    squeezed = tf.squeeze(R.constant([[[1, 2], [3]], [[4]]]), axis)
+    assert f"the given axis (axis = {of}) is not squeezable!" in refused(lambda: computed(squeezed))

@@ -93,3 +93,64 @@ def test_values_are_at_hand_in_eager_mode():
     assert plain(rows().to_tensor().numpy()) == [[3, 1, 0], [0, 0, 0], [2, 5, 4]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Arguments to from_row_splits do not form a valid RaggedTensor"):
         RT.from_row_splits([1, 2], [0, 3])
+
+
+def to_dense(shape, values, default, parts, types):
+    parts = [np.array(p, np.int64) for p in parts]
+    shape = np.array(shape, np.int64)
+    return raw.RaggedTensorToTensor(
+        shape=shape, values=values, default_value=default, row_partition_tensors=parts, row_partition_types=types
+    )
+
+
+SPLITS = ["ROW_SPLITS"]
+ROWIDS = ["FIRST_DIM_SIZE", "VALUE_ROWIDS"]
+VALUES = [1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("shape", "values", "default", "parts", "types", "expected"),
+    [
+        (-1, VALUES, 0.0, [[0, 1, 4]], SPLITS, [[1, 0, 0], [2, 3, 4]]),
+        ([2, 2], VALUES, 9.0, [3, [0, 1, 1, 2]], ROWIDS, [[1, 9], [2, 3]]),
+        ([4, -1], VALUES, 9.0, [3, [0, 1, 1, 2]], ROWIDS, [[1, 9], [2, 3], [4, 9], [9, 9]]),
+        ([-1] * 3, VALUES, 9.0, [[0, 1, 3], [0, 1, 2, 4]], SPLITS * 2, [[[1, 9], [9, 9]], [[2, 9], [3, 4]]]),
+        ([1, 3, 1], VALUES, 9.0, [2, [0, 1, 1], [0, 1, 2, 4]], [*ROWIDS, *SPLITS], [[[1], [9], [9]]]),
+        ([-1, -1, 2], [[1.0, 2.0], [3.0, 4.0]], [7.0, 8.0], [[0, 2, 2]], SPLITS, [[[1, 2], [3, 4]], [[7, 8], [7, 8]]]),
+        (-1, ["a", "bc"], "", [[0, 0, 2]], SPLITS, [[b"", b""], [b"a", b"bc"]]),
+        ([0, 0], VALUES, 9.0, [[0, 1, 4]], SPLITS, []),
+    ],
+)
+def test_rows_are_filled_up_and_cut_off_to_a_shape(shape, values, default, parts, types, expected):
+    assert computed(to_dense(shape, values, default, parts, types)) == expected
+
+
+def test_the_shape_of_dense_rows_is_known_as_far_as_it_is_asked_for():
+    assert to_dense([2, -1], VALUES, 0.0, [[0, 1, 4]], SPLITS).shape.as_list() == [2, None]
+    assert to_dense(-1, [[1.0, 2.0]], 0.0, [[0, 1]], SPLITS).shape.as_list() == [None, None, 2]
+
+
+@pytest.mark.parametrize(
+    ("shape", "default", "parts", "types", "message"),
+    [
+        ([-1], 0.0, [[0, 1, 4]], SPLITS, "ValueError: Value shape (dim {"),
+        (3, 0.0, [[0, 1, 4]], SPLITS, "shape scalar with a static value that is not '-1'"),
+        ([-3, 1], 0.0, [[0, 1, 4]], SPLITS, "Invalid value in tensor used for shape: -3"),
+        (-1, 0.0, [[0, 1, 4]], ["ROW_SPLIT"], "Unknown string for partition info type: ROW_SPLIT"),
+        (-1, 0.0, [[0, 1, 4]], ["ROW_STARTS"], "Unsupported partition type: ROW_STARTS"),
+        (-1, 0.0, [[0, 1, 4]], ["VALUE_ROWIDS"], "VALUE_ROWIDS cannot be first"),
+        (-1, 0.0, [3], ["FIRST_DIM_SIZE"], "FIRST_DIM_SIZE must be followed by VALUE_ROWIDS"),
+        (-1, 0.0, [[0, 1, 4]], SPLITS * 2, "Number of row partition tensors (1) does not equal"),
+        (-1, 0.0, [[0, 1, 7]], SPLITS, "Values and indices must be equal"),
+        (-1, 0.0, [[0, 3, 2, 4]], SPLITS, "Values and indices must be equal"),
+        (-1, 0.0, [3, [0, 2, 1, 0]], ROWIDS, "value_rowids must rise"),
+    ],
+)
+def test_rows_that_no_dense_tensor_can_hold(shape, default, parts, types, message):
+    assert message in refused(lambda: computed(to_dense(shape, VALUES, default, parts, types)))
+
+
+def test_gradients_of_dense_rows_leave_out_what_was_cut_off():
+    values, default = tf.constant([[1.0], [2.0], [3.0], [4.0]]), tf.constant([5.0])
+    dense = to_dense([3, 2, -1], values, default, [[0, 1, 4]], SPLITS)
+    assert computed(tf.gradients(dense * dense, [values, default])) == [[[2], [4], [6], [0]], [30]]

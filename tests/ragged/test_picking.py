@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from plain import described, refused
+from plain import computed, described, refused
 from rows import RT, R, deep, fed, fed_deep, formless, rows, small, small_deep, unknown, unsized, wide, words
 
 import everflow as tf
-from everflow.ragged.gathering import batch_gather, gather, gather_nd, repeat_ranges
+from everflow.ragged.gathering import batch_gather, batch_gather_with_default, gather, gather_nd, repeat_ranges
 from everflow.ragged.partitions import lengths_to_splits
 
 
@@ -394,3 +394,56 @@ def test_keys_pick_of_inner_dimensions(made, expected):
 )
 def test_keys_pick_of_inner_dimensions_or_are_refused(made, expected):
     assert refused(lambda: described(made())).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("params", "indices", "default", "expected"),
+    [
+        (lambda: words(), lambda: R.constant([[1, -1, 5], [0], [2, 3]]), "$", [[b"b", b"$", b"$"], [b"$"], [b"e", b"$"]]),
+        (lambda: words(), lambda: [[1], [0], [2]], "$", [[b"b"], [b"$"], [b"e"]]),
+        (lambda: [[1, 2], [3, 4]], lambda: [[1, -1], [0, 3]], 9, [[2, 9], [3, 9]]),
+        (lambda: [[1, 2], [3, 4]], lambda: R.constant([[1, -1], [0]]), 9, [[2, 9], [3]]),
+        (lambda: [[[1, 2], [3, 4]]], lambda: [[1, 2]], 9, [[[3, 4], [9, 9]]]),
+        (lambda: [1, 2], lambda: [1, -1, 5], 9, [2, 9, 9]),
+        (lambda: deep(), lambda: R.constant([[1, 7], [], [0]]), [9], [[[3], [9]], [], [[]]]),
+        (lambda: deep(), lambda: R.constant([[[1], [-1]], [], [[0], [2]]]), 9, [[[2], [9]], [], [[9], [6]]]),
+        (lambda: wide(), lambda: R.constant([[1, 2], [0], []]), [8, 9], [[[3, 4], [8, 9]], [[8, 9]], []]),
+    ],
+)
+def test_numbers_that_no_element_has_give_the_default(params, indices, default, expected):
+    assert computed(batch_gather_with_default(params(), indices(), default)) == expected
+
+
+def test_the_default_must_look_like_an_element():
+    assert "Shapes () and (2,) are incompatible" in refused(lambda: batch_gather_with_default(wide(), R.constant([[1], [0], []]), 9))
+
+
+def test_a_key_of_truth_values_picks_elements():
+    mask = R.constant([[True, False], [], [False, True, True]])
+    assert computed(rows()[mask]) == [[3], [], [5, 4]]
+    assert computed(rows()[tf.constant([True, False, True])]) == [[3, 1], [2, 5, 4]]
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ((slice(None), slice(1, 3, 0.5)), "TypeError: slice strides must be integers or None"),
+        ((slice(None), slice("a", None)), "TypeError: slice offsets must be integers or None"),
+        ((Ellipsis, 0, 0, 0), "IndexError: Too many indices for RaggedTensor"),
+        (True, "ValueError: mask cannot be scalar."),
+    ],
+)
+def test_keys_that_pick_nothing(key, message):
+    assert refused(lambda: rows()[key]) == message
+
+
+def test_a_loop_over_rows_ends(eager):
+    assert [row.numpy().tolist() for row in rows()] == [[3, 1], [], [2, 5, 4]]
+    assert refused(lambda: rows()[3]) == "IndexError: Row key 3 out of bounds"
+    assert repr(rows()) == str(rows()) == "<tf.RaggedTensor [[3, 1], [], [2, 5, 4]]>"
+
+
+def test_partitions_of_rows():
+    assert computed(list(tf.dynamic_partition(rows(), [1, 0, 1], 3))) == [[[]], [[3, 1], [2, 5, 4]], []]
+    assert computed(list(tf.dynamic_partition(rows(), R.constant([[1, 0], [], [0, 1, 1]]), 2))) == [[1, 2], [3, 5, 4]]
+    assert "num_partitions must be a non-negative integer" in refused(lambda: tf.dynamic_partition(rows(), [1, 0, 1], -1))

@@ -304,7 +304,7 @@ def _dynamic_partition_gradient(o: Operation, *dys: Any) -> Any:
 op("DynamicPartition", kernel=_dynamic_partition, shape=_dynamic_partition_shape, gradient=_dynamic_partition_gradient)
 
 
-@public("dynamic_partition")
+@public("dynamic_partition", ragged="arrays.dynamic_partition")
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> Any:
     """The slices of `data` sorted into tensors by their numbers in `partitions`."""
     return apply("DynamicPartition", data, partitions, num_partitions=num_partitions, name=name)

@@ -19,7 +19,7 @@ from everflow.ops.lists.tensor_array_functions import TensorArray
 
 
 @contextlib.contextmanager
-def _caching_variables() -> Iterator[None]:
+def caching_variables() -> Iterator[None]:
     """Variables that are made inside are read once, outside of the loop."""
     if in_eager_mode() or tf.get_variable_scope().caching_device is not None:
         yield
@@ -32,7 +32,7 @@ def _caching_variables() -> Iterator[None]:
         scope.set_caching_device(None)
 
 
-def _row_count(elems: list[Tensor]) -> Any:
+def row_count(elems: list[Tensor]) -> Any:
     """How many rows there are: a number if it is known, else a tensor."""
     known = dimension_value(elems[0].shape[0]) if elems[0].shape.dims is not None else None
     return tf.shape(elems[0])[0] if known is None else known
@@ -56,12 +56,12 @@ def _converted(elems: Any) -> list[Tensor]:
     return [convert_to_tensor(e, name="elem") for e in nest.flatten(elems)]
 
 
-def _packed(values: list[Any], structure: Any) -> Any:
+def packed(values: list[Any], structure: Any) -> Any:
     return nest.pack_sequence_as(structure, values) if nest.is_nested(structure) else values[0]
 
 
 def _row(rows: list[TensorArray], i: Any, structure: Any) -> Any:
-    return _packed([array.read(i) for array in rows], structure)
+    return packed([array.read(i) for array in rows], structure)
 
 
 def _stacked(arrays: list[TensorArray], count: Dimension) -> list[Tensor]:
@@ -95,14 +95,14 @@ def map_fn(
         parallel_iterations = 1 if in_eager_mode() else 10
     structure = elems if dtype is None else dtype
 
-    with name_scope(name, "map", nest.flatten(elems)), _caching_variables():
+    with name_scope(name, "map", nest.flatten(elems)), caching_variables():
         flat = _converted(elems)
         types = [e.dtype.base_dtype for e in flat] if dtype is None else nest.flatten(dtype)
         if flat[0].shape.ndims == 0:
             if nest.is_nested(elems):
                 raise ValueError("elements in elems must be 1+ dimensional Tensors, not scalars")
             raise ValueError("elems must be a 1+ dimensional Tensor, not a scalar")
-        count = _row_count(flat)
+        count = row_count(flat)
         known = _merged_count(flat)
         rows = _rows_of(flat, count)
         start = tf.constant(0)
@@ -122,16 +122,16 @@ def map_fn(
             swap_memory=swap_memory,
             maximum_iterations=count,
         )
-        return _packed(_stacked(results, known), structure)
+        return packed(_stacked(results, known), structure)
 
 
 def _folded(title: str, fn: Callable[..., Any], elems: Any, initializer: Any, name: str | None, backwards: bool, **options: Any) -> Any:
     if not callable(fn):
         raise TypeError("fn must be callable.")
 
-    with name_scope(name, title, nest.flatten(elems)), _caching_variables():
+    with name_scope(name, title, nest.flatten(elems)), caching_variables():
         flat = _converted(elems)
-        count = _row_count(flat)
+        count = row_count(flat)
         rows = _rows_of(flat, count)
         if initializer is not None:
             start, total = count if backwards else tf.constant(0), initializer
@@ -202,9 +202,9 @@ def scan(
         raise TypeError("fn must be callable.")
     structure = elems if initializer is None else initializer
 
-    with name_scope(name, "scan", nest.flatten(elems)), _caching_variables():
+    with name_scope(name, "scan", nest.flatten(elems)), caching_variables():
         flat = _converted(elems)
-        count = _row_count(flat)
+        count = row_count(flat)
         known = _merged_count(flat)
         rows = _rows_of(flat, count)
         if initializer is None:
@@ -224,7 +224,7 @@ def scan(
 
         def compute(i: Any, totals: Any, arrays: Any) -> Any:
             row = _row(rows, i, elems)
-            found = fn(_packed(totals, structure), row)
+            found = fn(packed(totals, structure), row)
             nest.assert_same_structure(structure, found)
             values = nest.flatten(found)
             arrays = [array.write(i, value) for array, value in zip(arrays, values)]
@@ -244,4 +244,4 @@ def scan(
             swap_memory=swap_memory,
             maximum_iterations=count,
         )
-        return _packed(_stacked(results, known), structure)
+        return packed(_stacked(results, known), structure)
