@@ -277,12 +277,17 @@ class IteratorResourceDeleter:
             apply("DeleteIterator", self._handle, self._deleter)
 
 
+# No function has so many elements of a dataset written out.
+_MOST_IN_A_FUNCTION = 10_000
+
+
 @internal("data.ops.iterator_ops.IteratorV2")
 class IteratorV2(_WithLegacyStructure, Trackable, CompositeTensor):
     """An iterator of Python: `for element in dataset`, eagerly or in a function."""
 
     def __init__(self, dataset: Any = None, components: Any = None, element_spec: Any = None) -> None:
-        # Made while a function is being built.
+        # Made while a function is being built; and how often an element was asked for there.
+        self._times_asked = 0
         self._is_symbolic = dataset is not None and not executing_eagerly()
         if dataset is None:
             if components is None or element_spec is None:
@@ -312,11 +317,13 @@ class IteratorV2(_WithLegacyStructure, Trackable, CompositeTensor):
 
     def __next__(self) -> Any:
         if self._is_symbolic:
-            # A loop in Python would go on for ever: where the dataset ends is known only when the function runs.
-            raise RuntimeError(
-                "A dataset can be iterated over in Python only when ops run at once. Inside of a function use "
-                "`iterator.get_next()` or `dataset.reduce()`."
-            )
+            self._times_asked += 1
+            if self._times_asked > _MOST_IN_A_FUNCTION:
+                # A loop in Python would go on for ever: where the dataset ends is known only when the function runs.
+                raise RuntimeError(
+                    "A dataset can be iterated over to its end in Python only when ops run at once. Inside of a function that is not "
+                    "converted use `next(iterator)` as often as there are elements, or `dataset.reduce()`."
+                )
         return self.next()
 
     def next(self) -> Any:

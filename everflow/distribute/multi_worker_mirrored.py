@@ -116,6 +116,8 @@ class CollectiveAllReduceExtended(MirroredExtended):
         return self._device_map.num_replicas_in_graph * self._num_workers
 
     def _copies(self, next_creator: Any, devices: Sequence[str], kwargs: dict[str, Any]) -> list[Any]:
+        if self._num_workers == 1:
+            return super()._copies(next_creator, devices, kwargs)
         given, own = kwargs["initial_value"], []
 
         def noted() -> Any:
@@ -123,7 +125,7 @@ class CollectiveAllReduceExtended(MirroredExtended):
             return own[0]
 
         copies = super()._copies(next_creator, devices, {**kwargs, "initial_value": noted})
-        if self._num_workers > 1 and own and copies[0]._in_graph_mode:
+        if own and copies[0]._in_graph_mode:
             # Who asks for an initial value later, worker by worker, gets the worker's own: nobody would be there to agree with.
             copies[0]._initial_value = own[0]
         return copies

@@ -32,9 +32,8 @@ class _ThreadState:
         self._graph, self._global_graph = get_default_graph(), stacks.global_graph()
         state = self._graph._stacks()
         self._of_graph = {name: getattr(state, name) for name in _STACKS if hasattr(state, name)}
-        if not in_eager_mode():
-            store = variable_scope_store()
-            self._scope, self._counts = store.current_scope, dict(store.variable_scopes_count)
+        store = variable_scope_store()
+        self._scope, self._counts = store.current_scope, dict(store.variable_scopes_count)
 
     @contextlib.contextmanager
     def entered(self, replica: int) -> Iterator[None]:
@@ -46,11 +45,11 @@ class _ThreadState:
         state = self._graph._stacks()
         for name, value in self._of_graph.items():
             setattr(state, name, list(value) if isinstance(value, list) else value)
+        store = variable_scope_store()
+        store.current_scope, store.variable_scopes_count = self._scope, dict(self._counts)
         if in_eager_mode():
             yield
             return
-        store = variable_scope_store()
-        store.current_scope, store.variable_scopes_count = self._scope, dict(self._counts)
         with variable_scope(self._scope, reuse=replica > 0 or None, auxiliary_name_scope=False):
             yield
 

@@ -34,7 +34,7 @@ NO_AGGREGATION = (
 
 def _of_copy(name: str) -> Any:
     """An attribute that is that of the copy of the replica that asks."""
-    return property(lambda self: getattr(self.get(), name))
+    return property(lambda self: getattr(self._copy_here(), name))
 
 
 def _of_first(name: str) -> Any:
@@ -97,6 +97,10 @@ class DistributedVariable(DistributedDelegate, BaseResourceVariable):
             if written in self.devices:
                 device = written
         return super().get(device)
+
+    def _copy_here(self) -> Any:
+        """The copy that ops of the code here use."""
+        return self.get()
 
     def _get_as_operand(self) -> Any:
         return tf.convert_to_tensor(self)
@@ -276,10 +280,13 @@ class SyncOnReadVariable(DistributedVariable):
         return self.value()
 
     def get(self, device: Any = None) -> Any:
-        """The copy on a device, or of the replica; who speaks for all gets the first."""
-        if device is None and self._speaks_for_all():
+        """The copy on a device, or of the replica; who speaks for all gets the copies brought together."""
+        if device is None and not strategy_context.has_strategy():
             return self.primary
         return super().get(device)
+
+    def _copy_here(self) -> Any:
+        return self.primary if self._speaks_for_all() else self.get()
 
     def _as_graph_element(self) -> Any:
         if len(self._values) == 1:

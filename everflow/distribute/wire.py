@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent import futures
 from typing import Any
 
-from everflow.distribute import polling  # noqa: F401
+import everflow.distribute.polling  # noqa: F401
 
 # isort: split
 import grpc

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow.eager.devices import CURRENT
+from everflow.eager.devices import CURRENT, PLACEMENT
 from everflow.eager.tensor import EagerTensor
 from everflow.graph import dtypes
 from everflow.graph.shapes import as_shape
@@ -28,4 +28,8 @@ def empty_handle(dtype: Any, dims: Any, name: str) -> tuple[EagerTensor, str]:
     place = CURRENT.place
     if place is not None and type(place) is not str:
         return place.make_variable(dtype, dims), f"{name}_{uid()}"
-    return EagerTensor(Storage(name, dtype, dims, False), dtypes.resource), f"{name}_{uid()}"
+    handle = EagerTensor(Storage(name, dtype, dims, False), dtypes.resource)
+    if PLACEMENT.cpus > 1 and CURRENT.name and place is None:
+        # Devices that the processor was split into have one memory: only the name tells them apart.
+        handle.__dict__["place"] = CURRENT.name
+    return handle, f"{name}_{uid()}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import os
 from typing import Any
 
 import everflow as tf
@@ -325,8 +326,13 @@ def _of_worker(
             hooks.append(StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps))
         if any(often and often > 0 for often in summary_every.values()):
             hooks.append(SummarySaverHook(scaffold=scaffold, output_dir=summary_dir, **summary_every))
-    if context.should_checkpoint and checkpoint_dir and any(often and often > 0 for often in checkpoint_every.values()):
-        hooks.append(CheckpointSaverHook(checkpoint_dir, scaffold=scaffold, **checkpoint_every))
+    if checkpoint_dir and any(often and often > 0 for often in checkpoint_every.values()):
+        if context.should_checkpoint:
+            hooks.append(CheckpointSaverHook(checkpoint_dir, scaffold=scaffold, **checkpoint_every))
+        elif context.experimental_should_init:
+            # It has variables of its own: what the chief reads to save, it has to read too.
+            own = os.path.join(checkpoint_dir, f"tmp_{context.task_type}_{context.task_id}")
+            hooks.append(CheckpointSaverHook(own, scaffold=scaffold, **checkpoint_every))
     if not context.distributed_mode or context.is_chief:
         hooks = chief_only_hooks + hooks
     return MonitoredSession(session_creator=creator, hooks=hooks, stop_grace_period_secs=stop_grace_period_secs)

@@ -641,3 +641,12 @@ def test_too_many_calls_of_get_next_are_told():
         iterator.get_next()
     with pytest.warns(UserWarning, match="An unusually high number of `Iterator.get_next"):
         iterator.get_next()
+
+
+def test_a_function_asks_for_elements_one_by_one(eager):
+    @tf.function(autograph=False)
+    def first_three(numbers):
+        iterator = iter(numbers)
+        return [next(iterator) for _ in range(3)]
+
+    assert [int(n) for n in first_three(D.range(5))] == [0, 1, 2]

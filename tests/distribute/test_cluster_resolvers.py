@@ -77,6 +77,29 @@ def test_kubernetes_pods_must_run():
         found.cluster_spec()
 
 
+def test_machines_of_a_group_come_page_by_page():
+    addresses = {"m1": "10.0.0.2", "m2": "10.0.0.1", "m3": "10.0.0.3"}
+    pages = [["zone/m1", "zone/m2"], ["zone/m3"]]
+
+    def page(number):
+        items = [{"instance": name} for name in pages[number]]
+        return types.SimpleNamespace(number=number, execute=lambda: {"items": items}) if number < len(pages) else None
+
+    def machine(project, zone, instance):
+        return types.SimpleNamespace(execute=lambda: {"networkInterfaces": [{"networkIP": addresses[instance]}]})
+
+    groups = types.SimpleNamespace(
+        listInstances=lambda **asked: page(0) if asked["instanceGroup"] == "group" else None,
+        listInstances_next=lambda previous_request, previous_response: page(1) if previous_request.number == 0 else None,
+    )
+    service = types.SimpleNamespace(instanceGroups=lambda: groups, instances=lambda: types.SimpleNamespace(get=machine))
+    found = resolvers.GCEClusterResolver("p", "z", "group", 8470, service=service)
+    assert found.cluster_spec().as_dict() == {"worker": ["10.0.0.1:8470", "10.0.0.2:8470", "10.0.0.3:8470"]}
+    assert found.master() == "grpc://10.0.0.1:8470" and found.master("worker", 2, "x") == "x://10.0.0.3:8470"
+    with pytest.raises(RuntimeError, match="cannot reset the task_type"):
+        found.task_type = "ps"
+
+
 @pytest.mark.parametrize(
     "make, module, what",
     [

@@ -300,3 +300,54 @@ def test_a_keras_model_becomes_an_estimator_that_trains_on_all_replicas(tmp_path
     estimator.train(input_fn=input_fn, steps=5)
     assert estimator.get_variable_value("global_step") == 5
     assert np.abs(estimator.get_variable_value("dense/kernel") - start).max() > 0
+
+
+@pytest.fixture
+def two_processors():
+    """Eagerly, a processor that is split in two."""
+    (cpu,) = tf.config.experimental.list_physical_devices("CPU")
+    half = tf.config.experimental.VirtualDeviceConfiguration
+    tf.config.experimental.set_virtual_device_configuration(cpu, [half(), half()])
+    yield
+    tf.config.experimental.set_virtual_device_configuration(cpu, [half()])
+
+
+def test_variables_that_are_there_at_once_say_on_which_part_of_a_processor(eager, two_processors):
+    with tf.distribute.MirroredStrategy(TWO).scope():
+        v = tf.Variable(3.0)
+    assert [copy.device[-5:] for copy in v.values] == ["CPU:0", "CPU:1"]
+    with tf.device("/cpu:1"):
+        assert tf.Variable(1.0).device == "/job:localhost/replica:0/task:0/device:CPU:1"
+
+
+def test_replicas_that_run_at_once_are_in_the_variable_scope_of_who_calls_them(eager, two_processors):
+    strategy = tf.distribute.MirroredStrategy(TWO)
+    with strategy.scope(), tf.variable_scope("main"):
+        assert strategy.extended.call_for_each_replica(lambda: tf.get_variable("v", [1])).name == "main/v:0"
+
+
+def test_who_speaks_for_all_gets_copies_brought_together():
+    strategy = tf.distribute.MirroredStrategy(TWO)
+
+    def step():
+        v = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.SUM)
+        return v, v.assign_add(tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32))
+
+    with strategy.scope():
+        v, more = strategy.extended.call_for_each_replica(step)
+        assert run(list(more.values), v.get()) == [[1.0, 2.0], 3.0]
+
+
+def test_batches_without_rows_leave_averages_as_they_are():
+    strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    strategy.extended.experimental_enable_get_next_as_optional = True
+    with strategy.scope():
+        layer = tf.keras.layers.BatchNormalization(fused=False)
+        x = tf.placeholder(tf.float32, [None, 3])
+        loss = tf.reduce_sum(layer(x, training=True))
+        slopes = tf.gradients(loss, layer.trainable_weights)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = session.run([loss, slopes, layer.updates], {x: np.zeros([0, 3])})
+        assert found[0] == 0 and np.array_equal(found[1], np.zeros([2, 3]))
+        assert np.array_equal(session.run([layer.moving_mean, layer.moving_variance]), [[0, 0, 0], [1, 1, 1]])

@@ -10,6 +10,7 @@ import time
 import pytest
 
 import everflow as tf
+from everflow.distribute.coordinator import WorkerContext
 
 
 def counting():
@@ -195,3 +196,18 @@ def test_a_killed_program_goes_on_where_it_was(tmp_path):
     reader = tf.train.load_checkpoint(last)
     assert reader.get_tensor("global_step") == 40
     assert reader.get_tensor("total") == 80
+
+
+def test_a_worker_with_variables_of_its_own_saves_beside_the_chief(tmp_path):
+    strategy = tf.contrib.distribute.CollectiveAllReduceStrategy()
+    strategy.extended._is_chief = False
+    step = tf.train.get_or_create_global_step()
+    more = tf.assign_add(step, 1)
+    with (
+        WorkerContext(strategy, None, "worker", 1),
+        tf.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path), save_checkpoint_steps=2) as session,
+    ):
+        for _ in range(2):
+            session.run(more)
+    assert tf.train.latest_checkpoint(str(tmp_path)) is None
+    assert tf.train.load_variable(str(tmp_path / "tmp_worker_1"), "global_step") == 2

@@ -259,6 +259,9 @@ class BatchNormalizationBase(ConfiguredLayer):
                 scale, offset = _after(adjusted_scale, adjusted_offset, scale, offset)
             keeps_dims = self.virtual_batch_size is not None or len(self.axis) > 1
             batch_mean, batch_variance = self._moments(tf.cast(inputs, self._param_dtype), reduced, keep_dims=keeps_dims)
+            size = self._size_if_it_may_be_zero(inputs)
+            if size is not None:
+                batch_mean, batch_variance = (tf.where(size > 0, v, tf.zeros_like(v)) for v in (batch_mean, batch_variance))
             mean = smart_cond(training, lambda: batch_mean, lambda: convert_to_tensor(self.moving_mean))
             variance = smart_cond(training, lambda: batch_variance, lambda: convert_to_tensor(self.moving_variance))
             new_mean, new_variance = mean, variance
@@ -269,7 +272,7 @@ class BatchNormalizationBase(ConfiguredLayer):
                 r, d, new_mean, new_variance = self._renorm_correction_and_moments(new_mean, new_variance, training)
                 r, d = broadcast(tf.stop_gradient(r, name="renorm_r")), broadcast(tf.stop_gradient(d, name="renorm_d"))
                 scale, offset = _after(r, d, scale, offset)
-            self._add_updates(new_mean, new_variance, training, self._size_if_it_may_be_zero(inputs))
+            self._add_updates(new_mean, new_variance, training, size)
         mean, variance = tf.cast(mean, inputs.dtype), tf.cast(variance, inputs.dtype)
         offset = None if offset is None else tf.cast(offset, inputs.dtype)
         scale = None if scale is None else tf.cast(scale, inputs.dtype)
