@@ -8,6 +8,7 @@ import scipy.stats as stats
 
 import everflow as tf
 from everflow.contrib.distributions.sample_tests import DiscreteScalarDistributionTestHelpers
+from everflow.contrib.distributions.shape import DistributionShape
 from running import run
 
 d = tf.contrib.distributions
@@ -495,3 +496,26 @@ def test_bad_arguments_are_told():
         d.BatchReshape(d.Normal([0.0, 1.0], 1.0), [2, 1]).log_prob(0.0)
     with pytest.raises(ValueError, match="event_ndims .0. must be larger than"):
         b.SoftmaxCentered().forward_log_det_jacobian([1.0], event_ndims=0)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_draws_are_gathered_behind_batch_and_event_and_put_back(known):
+    x = np.arange(24.0).reshape(2, 3, 4)
+    for batch, event in ((0, 0), (1, 0), (0, 1), (1, 1)):
+        fed = [tf.placeholder_with_default(value, None) for value in (x, np.int32(batch), np.int32(event))]
+        tensor, *sizes = (x, batch, event) if known else fed
+        shape = DistributionShape(*sizes)
+        matrices, sample = shape.make_batch_of_event_sample_matrices(tensor)
+        back = shape.undo_make_batch_of_event_sample_matrices(matrices, sample)
+        found, drawn, again = run([matrices, sample, back])
+        inner = x.shape[3 - batch - event :]
+        assert drawn.tolist() == list(x.shape[: 3 - batch - event])
+        assert found.shape == (*([1] * (not batch)), *inner, *([1] * (not event)), drawn.prod())
+        np.testing.assert_array_equal(again, x)
+
+
+def test_numbers_of_dimensions_fit_the_tensor():
+    with pytest.raises(ValueError, match=r"expected batch_ndims\(1\) \+ event_ndims\(1\) <= ndims\(1\)"):
+        DistributionShape(1, 1).get_shape(np.ones(3))
+    with pytest.raises(ValueError, match="cannot be negative"):
+        DistributionShape(-1, 0)

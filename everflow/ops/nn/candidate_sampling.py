@@ -25,7 +25,7 @@ from everflow.values.philox import Philox, PhiloxWords
 RESULTS_PER_SAMPLE = 2048 // 4
 
 
-def _below(n: int, draw: Callable[[], int], bits: int) -> int:
+def below(n: int, draw: Callable[[], int], bits: int) -> int:
     """An integer in [0, n), all with the same probability."""
     if n & (n - 1) == 0:
         return draw() & (n - 1)
@@ -43,7 +43,7 @@ class Uniform:
         self.size = size
 
     def sample(self, words: PhiloxWords) -> int:
-        return _below(self.size, words.uint64, 64)
+        return below(self.size, words.uint64, 64)
 
     def probability(self, value: int) -> float:
         return 1.0 / self.size
@@ -70,7 +70,7 @@ class LearnedUnigram:
         self.total = size
 
     def sample(self, words: PhiloxWords) -> int:
-        wanted = _below(self.total, words.uint32, 32)
+        wanted = below(self.total, words.uint32, 32)
         return bisect.bisect_right(list(itertools.accumulate(self.weights)), wanted)
 
     def probability(self, value: int) -> float:
@@ -104,7 +104,7 @@ class FixedUnigram:
 
     def sample(self, words: PhiloxWords) -> int:
         where = (words.uint32() & 0x7FFFFF) / (1 << 23)
-        bucket = _below(len(self.weights), words.uint32, 32)
+        bucket = below(len(self.weights), words.uint32, 32)
         return bucket if where < self.share[bucket] else self.other[bucket]
 
     def probability(self, value: int) -> float:

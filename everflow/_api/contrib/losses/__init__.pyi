@@ -2,7 +2,7 @@
 from typing import Any
 
 from everflow.contrib.losses.functions import absolute_difference as absolute_difference
-add_loss: Any
+from everflow.contrib.losses.functions import add_loss as add_loss
 from everflow.contrib.losses.functions import compute_weighted_loss as compute_weighted_loss
 from everflow.contrib.losses.functions import cosine_distance as cosine_distance
 get_losses: Any
