@@ -17,7 +17,7 @@ from everflow.estimator.estimator import Estimator
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.run_config import RunConfig, TaskType
 from everflow.estimator.spec import EstimatorSpec
-from everflow.estimator.tpu_shards import joined_batches, joined_inputs, shards_as_one
+from everflow.estimator.tpu_shards import HostCallHook, joined_batches, joined_inputs, shards_as_one
 from everflow.graph.scopes import device
 from everflow.train.global_step import create_global_step
 
@@ -222,21 +222,18 @@ class TPUEstimatorSpec(
     def as_estimator_spec(self) -> Any:
         """The same for a processor: the functions called at once."""
         metrics = _called(self.eval_metrics) if self.eval_metrics is not None else None
-        train_op = self.train_op
-        if self.host_call is not None and self.mode == ModeKeys.TRAIN:
-            with tf.control_dependencies([train_op]):
-                train_op = tf.group(_called(self.host_call))
+        hooks = () if self.host_call is None else (HostCallHook(_called(self.host_call)),)
         return EstimatorSpec(
             mode=self.mode,
             predictions=self.predictions,
             loss=self.loss,
-            train_op=train_op,
+            train_op=self.train_op,
             eval_metric_ops=metrics,
             export_outputs=self.export_outputs,
             scaffold=self.scaffold_fn() if self.scaffold_fn else None,
-            training_hooks=self.training_hooks,
-            evaluation_hooks=self.evaluation_hooks,
-            prediction_hooks=self.prediction_hooks,
+            training_hooks=self.training_hooks + hooks,
+            evaluation_hooks=self.evaluation_hooks + hooks,
+            prediction_hooks=self.prediction_hooks + hooks,
         )
 
 

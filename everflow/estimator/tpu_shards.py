@@ -10,6 +10,34 @@ from everflow import nest
 from everflow.data.dataset import DatasetV2
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.spec import EstimatorSpec
+from everflow.summary.recording import flush, summary_writer_initializer_op
+from everflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+
+
+class HostCallHook(SessionRunHook):
+    """Runs what a host call made with each step, and opens and flushes the files that it writes summaries to."""
+
+    def __init__(self, made: Any) -> None:
+        self._made = [one for one in nest.flatten(made) if one is not None]
+        self._opening: list[Any] = []
+        self._flushing: list[Any] = []
+
+    def begin(self) -> None:
+        """Finds the files of the graph."""
+        self._opening = summary_writer_initializer_op()
+        self._flushing = [flush(writer=op.inputs[0]) for op in self._opening]
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Opens them."""
+        session.run(self._opening)
+
+    def before_run(self, run_context: Any) -> Any:
+        """Has the step do the call too."""
+        return SessionRunArgs(self._made)
+
+    def end(self, session: Any) -> None:
+        """Leaves nothing unwritten."""
+        session.run(self._flushing)
 
 
 def joined_inputs(given: Sequence[Any]) -> Any:
@@ -86,10 +114,7 @@ def shards_as_one(
     if isinstance(first, EstimatorSpec):
         raise ValueError(f"model_fn must return a TPUEstimatorSpec on TPUs, not {type(first).__name__}.")
     loss = None if first.loss is None else tf.add_n([tf.convert_to_tensor(spec.loss) for spec in specs]) / shards
-    train_op = first.train_op
-    if first.host_call is not None and mode == ModeKeys.TRAIN:
-        with tf.control_dependencies([train_op]):
-            train_op = tf.group(_of_all("host_call", specs))
+    hooks = () if first.host_call is None else (HostCallHook(_of_all("host_call", specs)),)
     predictions = None
     if first.predictions is not None:
         predictions = nest.map_structure(lambda *parts: tf.concat(parts, 0)[:rows], *[spec.predictions for spec in specs])
@@ -97,13 +122,13 @@ def shards_as_one(
         mode=mode,
         predictions=predictions,
         loss=loss,
-        train_op=train_op,
+        train_op=first.train_op,
         eval_metric_ops=None if first.eval_metrics is None else _of_all("eval_metrics", specs),
         export_outputs=first.export_outputs,
         scaffold=first.scaffold_fn() if first.scaffold_fn else None,
-        training_hooks=first.training_hooks,
-        evaluation_hooks=first.evaluation_hooks,
-        prediction_hooks=first.prediction_hooks,
+        training_hooks=first.training_hooks + hooks,
+        evaluation_hooks=first.evaluation_hooks + hooks,
+        prediction_hooks=first.prediction_hooks + hooks,
     )
 
 

@@ -60,3 +60,29 @@ def test_batches_must_be_divisible(tmp_path):
         estimator_of(tmp_path, train_batch_size=3)
     with pytest.raises(ValueError, match="eval_batch_size in TPUEstimator constructor cannot be `None`"):
         estimator_of(tmp_path, eval_batch_size=None).evaluate(input_fn, steps=1)
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_a_host_writes_summaries_of_what_all_shards_give(tmp_path, shards):
+    def with_summaries(features, labels, mode, params):
+        spec = model_fn(features, labels, mode, {"batch_size": 2})
+
+        def host_call(losses):
+            assert losses.shape.as_list() == [shards]
+            with tf.contrib.summary.create_file_writer(params["folder"]).as_default(), tf.contrib.summary.always_record_summaries():
+                tf.contrib.summary.scalar("all_losses", tf.reduce_mean(losses), step=tf.train.get_global_step())
+                return tf.contrib.summary.all_summary_ops()
+
+        return spec._replace(host_call=(host_call, [tf.reshape(spec.loss, [1])]))
+
+    folder = str(tmp_path / "host")
+    config = tf.estimator.tpu.RunConfig(model_dir=str(tmp_path / "model"), tpu_config=tf.estimator.tpu.TPUConfig(num_shards=shards))
+    estimator = tf.estimator.tpu.TPUEstimator(
+        with_summaries, config=config, params={"folder": folder}, use_tpu=True, train_batch_size=4, eval_batch_size=4
+    )
+    estimator.train(input_fn, steps=2)
+    (file,) = (tmp_path / "host").iterdir()
+    written = [v for event in tf.train.summary_iterator(str(file)) for v in event.summary.value]
+    # At w = 0 the loss is 4 mean(x^2); the step takes w to 3, where it is mean(x^2).
+    assert [v.tag for v in written] == ["all_losses", "all_losses"]
+    assert [float(tf.make_ndarray(v.tensor)) if v.HasField("tensor") else v.simple_value for v in written] == pytest.approx([30.0, 7.5])
