@@ -88,6 +88,33 @@ INLINE float sigmoid(float x) {
     return x < -87.0f ? 0.0f : found;
 }
 
+// The error function: a quotient of polynomials in x, exact to about four units in the last place, and never more than one.
+INLINE float error_function(float x) {
+    x = x > 4.0f ? 4.0f : x;
+    x = x < -4.0f ? -4.0f : x;
+    const float z = x * x;
+    float p = -2.72614225801306e-10f;
+    p = p * z + 2.77068142495902e-08f;
+    p = p * z - 2.10102402082508e-06f;
+    p = p * z - 5.69250639462346e-05f;
+    p = p * z - 7.34990630326855e-04f;
+    p = p * z - 2.95459980854025e-03f;
+    p = p * z - 1.60960333262415e-02f;
+    float q = -1.45660718464996e-05f;
+    q = q * z - 2.13374055278905e-04f;
+    q = q * z - 1.68282697438203e-03f;
+    q = q * z - 7.37332916720468e-03f;
+    q = q * z - 1.42647390514189e-02f;
+    const float found = p * x / q;
+    const float below = found > 1.0f ? 1.0f : found;
+    return below < -1.0f ? -1.0f : below;
+}
+
+INLINE float full_logarithm(float x) {
+    const float found = x == 0.0f ? as_float(0xff800000u) : as_float(0x7fc00000u);
+    return x > 0.0f ? logarithm(x) : found;
+}
+
 // A quotient of polynomials in x, exact to about two units in the last place.
 INLINE float tangent(float x) {
     x = x > 7.90531110763549805f ? 7.90531110763549805f : x;
@@ -131,6 +158,13 @@ LOOP(apply_rsqrt, 1.0f / __builtin_sqrtf(a[i]))
 LOOP(apply_exp, full_exponential(a[i]))
 LOOP(apply_log1p, logarithm_of_one_more(a[i]))
 
+LOOP(apply_log, full_logarithm(a[i]))
+LOOP(apply_erf, error_function(a[i]))
+LOOP(maximum, a[i] > b[i] || a[i] != a[i] ? a[i] : b[i])
+LOOP(minimum, a[i] < b[i] || a[i] != a[i] ? a[i] : b[i])
+LOOP(reciprocal, 1.0f / a[i])
+LOOP(reciprocal_gradient, -b[i] * (a[i] * a[i]))
+LOOP(sqrt_gradient, b[i] * 0.5f / a[i])
 LOOP(rsqrt_gradient, b[i] * -0.5f * (a[i] * a[i]) * a[i])
 
 #undef LOOP
@@ -164,5 +198,7 @@ constexpr Named LOOPS[] = {
     {"Relu", apply_relu}, {"SigmoidGrad", sigmoid_gradient}, {"TanhGrad", tanh_gradient},
     {"ReluGrad", relu_gradient}, {"Abs", absolute}, {"Exp", apply_exp}, {"Log1p", apply_log1p},
     {"SquaredDifference", squared_difference}, {"Sqrt", apply_sqrt}, {"Rsqrt", apply_rsqrt},
-    {"RsqrtGrad", rsqrt_gradient},
+    {"RsqrtGrad", rsqrt_gradient}, {"SqrtGrad", sqrt_gradient}, {"Log", apply_log}, {"Erf", apply_erf},
+    {"Maximum", maximum}, {"Minimum", minimum}, {"Reciprocal", reciprocal}, {"Inv", reciprocal},
+    {"ReciprocalGrad", reciprocal_gradient}, {"InvGrad", reciprocal_gradient},
 };
