@@ -10,8 +10,7 @@ from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 
-def normalizing(node: Node) -> Any:
-    """The kernel: moved by the mean, divided by the deviation, and scaled by gamma if the op says so."""
+def _normalize(node: Node) -> Any:
     epsilon, scaled = node.attr("variance_epsilon"), node.attr("scale_after_normalization")
 
     def run(x: Any, mean: Any, variance: Any, beta: Any, gamma: Any) -> Any:
@@ -65,5 +64,5 @@ def _differentiate(o: Operation, dy: Any) -> Any:
     )
 
 
-op("BatchNormWithGlobalNormalization", kernel=normalizing, shape=_shape, gradient=_differentiate)
+op("BatchNormWithGlobalNormalization", kernel=_normalize, shape=_shape, gradient=_differentiate)
 op("BatchNormWithGlobalNormalizationGrad", kernel=_gradients, shape=_gradient_shape)

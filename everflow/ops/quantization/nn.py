@@ -1,4 +1,4 @@
-"""Layers on quantized tensors: convolution, pooling, rectifiers, normalization, resizing."""
+"""Layers on quantized tensors: convolution, pooling, rectifiers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
-from everflow.ops.image.resizing import RESIZES, resized_shape, resizing
-from everflow.ops.nn.global_batch_norm import normalizing
 from everflow.ops.nn.windows import pads_of, window_output
 from everflow.ops.quantization.conversions import scalar, with_range
 from everflow.ops.quantization.levels import Levels, product_range
@@ -104,66 +102,7 @@ def _between(levels: Levels, x: Any, floor: float, ceiling: float | None, low: A
     return x.long().clamp(place(floor), None if ceiling is None else place(ceiling))
 
 
-# The results of a batch normalization are kept within this.
-_NORMAL_RANGE = float(1 << 20)
-
-
-def _normalize_batch(node: Node) -> Kernel:
-    levels, out, kind = Levels.of(node.inputs[0].dtype), Levels.of(node.attr("out_type")), torch_dtype(node.attr("out_type"))
-    normalize = normalizing(node)
-
-    def run(*given: Any) -> Any:
-        floats = (levels.to_floats(given[i], float(given[i + 1]), float(given[i + 2])) for i in range(0, 15, 3))
-        found = out.from_floats(normalize(*floats), -_NORMAL_RANGE, _NORMAL_RANGE)
-        return found.to(kind), scalar(-_NORMAL_RANGE), scalar(_NORMAL_RANGE)
-
-    return run
-
-
-def _normalize_batch_shape(o: Operation) -> Any:
-    x = shapes.with_rank(o.inputs[0].dims, 4)
-    depth = x[3]
-    for t in o.inputs[3::3]:
-        depth = shapes.merge_size(depth, shapes.with_rank(t.dims, 1)[0])
-    return [(*x[:3], depth), (), ()]
-
-
-def _normalize_instances(node: Node) -> Kernel:
-    levels, kind = Levels.of(node.inputs[0].dtype), torch_dtype(node.attr("T"))
-    is_given, ends = node.attr("output_range_given"), (node.attr("given_y_min"), node.attr("given_y_max"))
-    epsilon, apart = node.attr("variance_epsilon"), node.attr("min_separation")
-
-    def run(x: Any, low: Any, high: Any) -> Any:
-        floats = levels.to_floats(x, float(low), float(high))
-        variance, mean = torch.var_mean(floats, (1, 2), correction=0, keepdim=True)
-        normal = (floats - mean) * (variance + epsilon).rsqrt()
-        first, last = ends if is_given else (float(normal.min()), float(normal.max()))
-        last = max(last, first + apart)
-        return levels.from_floats(normal, first, last).to(kind), scalar(first), scalar(last)
-
-    return run
-
-
-def _resize(node: Node) -> Kernel:
-    levels, kind = Levels.of(node.inputs[0].dtype), torch_dtype(node.attr("T"))
-    resize = resizing(RESIZES["ResizeBilinear"])(node)
-
-    def run(x: Any, size: Any, low: Any, high: Any) -> Any:
-        # Levels lie as evenly as what they stand for.
-        found = torch.floor(resize(x.float(), size) + 0.5)
-        return found.clamp(levels.lowest, levels.highest).long().to(kind), low, high
-
-    return run
-
-
-def _resize_shape(o: Operation) -> Any:
-    return [resized_shape(o), (), ()]
-
-
 op("QuantizedConv2D", kernel=_convolve, shape=_convolve_shape)
-op("QuantizedBatchNormWithGlobalNormalization", kernel=_normalize_batch, shape=_normalize_batch_shape)
-op("QuantizedInstanceNorm", kernel=_normalize_instances, shape=with_range)
-op("QuantizedResizeBilinear", kernel=_resize, shape=_resize_shape)
 op("QuantizedMaxPool", kernel=lambda node: _pool(node, lambda w: w.amax(-1), float("-inf")), shape=_pool_shape)
 op("QuantizedAvgPool", kernel=lambda node: _pool(node, _mean, float("nan")), shape=_pool_shape)
 op("QuantizedRelu", kernel=_rectify(None), shape=with_range)

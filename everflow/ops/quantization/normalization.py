@@ -67,7 +67,8 @@ def _instance_norm(node: Node) -> Kernel:
 
     def run(x: Any, low: Any, high: Any) -> Any:
         floats = _floats(levels, x, low, high)
-        centered = floats - floats.mean((1, 2), keepdim=True)
+        # In double precision, so that a picture of one level has none left over.
+        centered = floats - floats.double().mean((1, 2), keepdim=True).float()
         found = centered * torch.rsqrt(centered.square().mean((1, 2), keepdim=True) + epsilon)
         first, last = (float(v) for v in given or (found.min(), found.max()))
         if given is None and last - first < least:
