@@ -14,15 +14,36 @@ from everflow.ops.core.registry import apply
 from everflow.rnn.cell import LayerRNNCell, check_types, input_depth
 from everflow.rnn.state import LSTMStateTuple
 
+_OPS = "contrib.rnn.python.ops.lstm_ops"
 
-def _lstm_block_cell(x: Any, cs_prev: Any, h_prev: Any, w: Any, b: Any, peepholes: Any, forget_bias: float, cell_clip: Any) -> Any:
-    use_peephole = peepholes is not None
-    if peepholes is None:
+
+def _no_peepholes(size: int, dtype: Any) -> tuple[Any, Any, Any]:
+    zeros = tf.constant(0, dtype=dtype, shape=[size])
+    return zeros, zeros, zeros
+
+
+@internal(f"{_OPS}._lstm_block_cell")
+def lstm_block_cell(
+    x: Any,
+    cs_prev: Any,
+    h_prev: Any,
+    w: Any,
+    b: Any,
+    wci: Any = None,
+    wcf: Any = None,
+    wco: Any = None,
+    forget_bias: float | None = None,
+    cell_clip: Any = None,
+    use_peephole: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """One step of an LSTM: (i, cs, f, o, ci, co, h)."""
+    peepholes = (wci, wcf, wco)
+    if wci is None:
         size = cs_prev.get_shape().with_rank(2).as_list()[1]
         if size is None:
             raise ValueError("cell_size from `cs_prev` should not be None.")
-        zeros = tf.constant(0, dtype=x.dtype, shape=[size])
-        peepholes = (zeros, zeros, zeros)
+        peepholes = _no_peepholes(size, x.dtype)
     return apply(
         "LSTMBlockCell",
         x,
@@ -31,11 +52,53 @@ def _lstm_block_cell(x: Any, cs_prev: Any, h_prev: Any, w: Any, b: Any, peephole
         w,
         *peepholes,
         b,
-        forget_bias=forget_bias,
+        forget_bias=1.0 if forget_bias is None else forget_bias,
         cell_clip=-1.0 if cell_clip is None else cell_clip,
-        use_peephole=use_peephole,
-        name="LSTMBlockCell",
+        use_peephole=bool(use_peephole),
+        name=name,
     )
+
+
+@internal(f"{_OPS}._block_lstm")
+def block_lstm(
+    seq_len_max: Any,
+    x: list[Any],
+    w: Any,
+    b: Any,
+    cs_prev: Any = None,
+    h_prev: Any = None,
+    wci: Any = None,
+    wcf: Any = None,
+    wco: Any = None,
+    forget_bias: float | None = None,
+    cell_clip: Any = None,
+    use_peephole: bool | None = None,
+    name: str | None = None,
+) -> tuple[list[Any], ...]:
+    """All steps of an LSTM: the same, each a list of as many as there are inputs."""
+    dtype, batch = x[0].dtype, x[0].get_shape().with_rank(2).as_list()[0]
+    size = b.get_shape().with_rank(1).dims[0].value
+    if size is None:
+        raise ValueError("`b` shape must not be None.")
+    size //= 4
+    if cs_prev is None or h_prev is None:
+        zeros = tf.constant(0, dtype=dtype, shape=[batch, size])
+        cs_prev, h_prev = (zeros if given is None else given for given in (cs_prev, h_prev))
+    found = apply(
+        "BlockLSTM",
+        seq_len_max,
+        tf.stack(x),
+        cs_prev,
+        h_prev,
+        w,
+        *(_no_peepholes(size, dtype) if wci is None else (wci, wcf, wco)),
+        b,
+        forget_bias=1.0 if forget_bias is None else forget_bias,
+        cell_clip=-1.0 if cell_clip is None else cell_clip,
+        use_peephole=bool(use_peephole),
+        name=name,
+    )
+    return tuple(tf.unstack(t) for t in found)
 
 
 @public("contrib.rnn.LSTMBlockCell")
@@ -80,8 +143,19 @@ class LSTMBlockCell(LayerRNNCell):
         check_types([inputs, state])
         if len(state) != 2:
             raise ValueError("Expecting state to be a tuple with length 2.")
-        _, cs, _, _, _, _, h = _lstm_block_cell(
-            inputs, state[0], state[1], self._kernel, self._bias, self._peepholes, self._forget_bias, self._cell_clip
+        wci, wcf, wco = self._peepholes or (None, None, None)
+        _, cs, _, _, _, _, h = lstm_block_cell(
+            inputs,
+            state[0],
+            state[1],
+            self._kernel,
+            self._bias,
+            wci,
+            wcf,
+            wco,
+            forget_bias=self._forget_bias,
+            cell_clip=self._cell_clip,
+            use_peephole=self._peepholes is not None,
         )
         return h, LSTMStateTuple(cs, h)
 

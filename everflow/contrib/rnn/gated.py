@@ -232,7 +232,7 @@ class GLSTMCell(RNNCell):
         groups = self._number_of_groups
         depth = inputs.get_shape().with_rank(2).as_list()[1]
         if depth is None:
-            raise ValueError("Could not infer input size from inputs.get_shape()[-1]")
+            raise ValueError("input size must be statically known")
         if depth % groups:
             raise ValueError(f"The size of the inputs ({depth}) must be divisible by number_of_groups ({groups})")
         out, units = self.output_size // groups, self._num_units // groups

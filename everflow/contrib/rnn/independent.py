@@ -68,8 +68,7 @@ class IndyGRUCell(LayerRNNCell):
 
     def build(self, inputs_shape: Any) -> None:
         depth, units, given = input_depth(inputs_shape), self._num_units, self._bias_initializer
-        bound = 1.0 / units
-        uniform = tf.random_uniform_initializer(minval=-bound, maxval=bound, dtype=self.dtype)
+        uniform = tf.random_uniform_initializer(minval=-1.0, maxval=1.0, dtype=self.dtype)
         self._gate_kernel_w = self.add_variable("gates/kernel_w", shape=[depth, 2 * units], initializer=self._kernel_initializer)
         self._gate_kernel_u = self.add_variable("gates/kernel_u", shape=[1, 2 * units], initializer=uniform)
         self._gate_bias = self.add_variable(
@@ -119,10 +118,9 @@ class IndyLSTMCell(LayerRNNCell):
 
     def build(self, inputs_shape: Any) -> None:
         depth, units = input_depth(inputs_shape), self._num_units
-        bound = 1.0 / units
         self._kernel_w = self.add_variable("kernel_w", shape=[depth, 4 * units], initializer=self._kernel_initializer)
         self._kernel_u = self.add_variable(
-            "kernel_u", shape=[1, 4 * units], initializer=tf.random_uniform_initializer(minval=-bound, maxval=bound, dtype=self.dtype)
+            "kernel_u", shape=[1, 4 * units], initializer=tf.random_uniform_initializer(minval=-1.0, maxval=1.0, dtype=self.dtype)
         )
         self._bias = self.add_variable(
             "bias",

@@ -164,7 +164,7 @@ class PhasedLSTMCell(RNNCell):
                 self._linear3 = Linear(in_output, self._num_units, True)
             output_gate = tf.sigmoid(self._linear3(in_output))
         new_h = tf.tanh(new_c) * output_gate
-        openness = self._openness(tf.cast(time, x.dtype), x.dtype)
+        openness = self._openness(time, x.dtype)
         new_c = openness * new_c + (1 - openness) * c_prev
         new_h = openness * new_h + (1 - openness) * h_prev
         return new_h, LSTMStateTuple(new_c, new_h)
@@ -177,8 +177,12 @@ class PhasedLSTMCell(RNNCell):
         ratio_on = tf.get_variable(
             "ratio_on", [units], initializer=tf.constant_initializer(self._ratio_on), trainable=self._trainable_ratio_on
         )
-        cycle = tf.floormod(time - tf.cast(phase, dtype), tf.cast(period, dtype)) / tf.cast(period, dtype)
+        phase, period = tf.cast(phase, time.dtype), tf.cast(period, time.dtype)
+        since = time - phase
+        # Whole periods are no matter of gradients.
+        cycle = tf.cast((since + tf.stop_gradient(tf.floormod(since, period) - since)) / period, dtype)
         on = tf.cast(ratio_on, dtype)
         rising = 2 * cycle / on
-        openness = tf.where(cycle < on, 2 - rising, self._leak * cycle)
+        falling, closed = 2 - rising, self._leak * cycle
+        openness = tf.where(cycle < on, falling, closed)
         return tf.where(cycle < 0.5 * on, rising, openness)
