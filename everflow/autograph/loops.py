@@ -207,13 +207,13 @@ def _for_dataset(items: Any, body: Callable[[Any], None], goes_on: Callable[[], 
     def step(given: Any, item: Any) -> tuple[Any, ...]:
         loop.write(list(given[:-1]))
         body(item)
-        return (*loop.read(), given[-1])
+        return (*loop.read(compared=False), given[-1])
 
     def scanned(given: Any, item: Any) -> Any:
         loop.write(list(given[:-1]))
         proceeds = convert_to_tensor(goes_on())  # type: ignore[misc]
         staged_if(proceeds, lambda: body(item), lambda: None, state)
-        after = (*loop.read(), given[-1])
+        after = (*loop.read(compared=False), given[-1])
         return after, (after, proceeds)
 
     first = (*start, tf.constant(0))

@@ -80,6 +80,7 @@ def function_def(
             _describe_argument(proto.arg_attr[i], t)
     body = [op for op in operations if op not in skipped]
     node_names = {op: names.unique(op.name) for op in body}
+    waited_for = {**{t.op: sources[t] for t in inputs}, **node_names}
     for op in body:
         for t, source in zip(op.outputs, _output_names(op, node_names[op])):
             sources[t] = source
@@ -93,7 +94,7 @@ def function_def(
                 raise ValueError(f"{t} is used by the function but neither an input nor computed in it.")
             node.input.append(sources[t])
         waits = [*op.control_inputs, *(before or {}).get(op, ())]
-        node.input.extend(sorted({"^" + node_names[c] for c in waits if c in node_names}))
+        node.input.extend(sorted({"^" + waited_for[c] for c in waits if c in waited_for}))
         if op.op_def_.is_stateful:
             proto.signature.is_stateful = True
     arguments = _Names()

@@ -201,9 +201,10 @@ def colocate_with_for_gradient(op: Any, gradient_uid: Any, ignore_existing: bool
 def control_dependencies(control_inputs: Any) -> Any:
     """Ops made inside run after `control_inputs`; None forgets the blocks around."""
     if in_eager_mode():
-        # What ran has run; a function is called.
-        if callable(control_inputs):
-            control_inputs()
+        # What ran has run; functions are called.
+        for control in [control_inputs] if callable(control_inputs) else control_inputs or ():
+            if callable(control):
+                control()
         return contextlib.nullcontext()
     return get_default_graph().control_dependencies(control_inputs)
 

@@ -50,6 +50,8 @@ class EventsWriter:
 
     def WriteEvent(self, event: Any) -> None:
         """Writes one event."""
+        if not hasattr(event, "SerializeToString"):
+            raise TypeError(f"Expected an event_pb2.Event proto, but got {type(event)}")
         self._open().write(event.SerializeToString())
 
     def write_framed(self, record: bytes) -> None:

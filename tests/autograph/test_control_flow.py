@@ -101,6 +101,18 @@ def test_for_over_a_dataset():
     assert [int(v) for v in run(f, np.int64(3))] == [45, 6]
 
 
+def test_shapes_may_change_in_a_loop_over_a_dataset():
+    def f(limit):
+        total = tf.constant(0, tf.int64)
+        for v in tf.data.Dataset.zip((tf.data.Dataset.range(5), tf.data.Dataset.range(5))):
+            if tf.reduce_sum(total) > limit:
+                break
+            total += v
+        return total
+
+    assert run(f, np.int64(2)).tolist() == [3, 3]
+
+
 def test_loops_inside_of_loops_and_branches():
     def f(n):
         found = tf.constant(0)

@@ -101,3 +101,9 @@ def test_graphs_can_still_be_built():
     with tf.Graph().as_default(), tf.Session() as sess:
         assert not tf.executing_eagerly()
         assert sess.run(tf.constant(1.0) + 1.0) == 2.0
+
+
+def test_functions_among_control_inputs_are_called():
+    called = []
+    with tf.control_dependencies([tf.constant(1), lambda: called.append(1)]):
+        assert called == [1]

@@ -209,6 +209,17 @@ def test_a_function_def_makes_a_graph_again():
         function_def_to_graph(definition, input_shapes=[None])
 
 
+def test_ops_may_wait_for_arguments():
+    @Defun(tf.float32, func_name="Foo")
+    def f(x):
+        with tf.control_dependencies([x]):
+            return tf.constant(3.0, name="y")
+
+    body = function_def_to_graph(f.definition)
+    assert [c.name for c in body.get_operation_by_name("y").control_inputs] == ["x"]
+    assert run(f(1.0)) == 3
+
+
 def test_any_tensors_may_be_a_functions_inputs(graph):
     x = tf.placeholder(tf.float32, name="x")
     parts = tf.split(tf.reshape(x, [2]), 2)
