@@ -167,6 +167,8 @@ def op(
     meaning = MEANINGS.get(name)
     if meaning is None:
         meaning = MEANINGS[name] = Meaning(name, module, gradient_module=module)
+    if kernel is not None and meaning.kernel is not None and meaning.module != module:
+        raise ValueError(f"{name} has a kernel in {meaning.module} and another in {module}")
     meaning.kernel = kernel or meaning.kernel
     meaning.shape = shape or meaning.shape
     if gradient is not None:

@@ -5,10 +5,11 @@ import pytest
 
 import everflow as tf
 from everflow.ops.core.op_def_library import LIBRARY
+from everflow.ops.core.registry import meaning, op
 
 
-def add(op, **keywords):
-    return LIBRARY.apply_op(op, **keywords)
+def add(kind, **keywords):
+    return LIBRARY.apply_op(kind, **keywords)
 
 
 def test_types_are_taken_from_the_inputs():
@@ -63,3 +64,9 @@ def test_an_op_that_is_refused_leaves_the_scope_as_it_was():
     with pytest.raises(TypeError, match="Expected int32 passed to parameter 'a'"):
         add("Simple", a="text")
     assert tf.constant(1).op.name == "Const"
+
+
+def test_an_op_has_one_kernel():
+    assert meaning("Relu") is not None
+    with pytest.raises(ValueError, match="Relu has a kernel in everflow.ops.nn.* and another in mine"):
+        op("Relu", kernel=lambda node: abs, owner="mine")
