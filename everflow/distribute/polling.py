@@ -7,7 +7,7 @@ import os
 
 # Later versions hand each event from a thread of their own to the one that waits, unless they are told not to; those after these were
 # not tried, and complain of words that they don't know.
-_FIRST, _LAST = (1, 62), (1, 85)
+_FIRST, _LAST = (1, 63), (1, 85)
 
 
 def settings(version: str) -> str | None:
