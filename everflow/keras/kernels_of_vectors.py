@@ -29,3 +29,9 @@ def exact_gaussian_kernel(x: Any, y: Any, stddev: Any) -> Any:
 def exact_laplacian_kernel(x: Any, y: Any, stddev: Any) -> Any:
     """exp(-sum |x - y| / stddev) of all pairs of rows."""
     return tf.exp(-tf.reduce_sum(tf.abs(_differences(x, y)), 2) / stddev)
+
+
+@internal("keras.utils.kernelized_utils.inner_product")
+def inner_product(u: Any, v: Any) -> Any:
+    """The products of all rows of one matrix with all rows of another."""
+    return tf.matmul(tf.convert_to_tensor(u), tf.convert_to_tensor(v), transpose_b=True)

@@ -339,6 +339,17 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
             )
         return found
 
+    def _further_call_args(self) -> list[str]:
+        """What `call` can't do without, besides its inputs."""
+        found = self.__dict__.get("_further_call_args_")
+        if found is None:
+            parameters = list(inspect.signature(self.call).parameters.values())[1:]
+            named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            found = self.__dict__["_further_call_args_"] = [
+                p.name for p in parameters if p.kind in named and p.default is p.empty and p.name != "training"
+            ]
+        return found
+
     def _call_takes(self, name: str) -> bool:
         return name in self._call_parameters()
 

@@ -159,6 +159,14 @@ class Model(Network):
 
     # -- what the model knows of its inputs
 
+    def _check_call_args(self, method: str) -> None:
+        """Refuses a model whose `call` wants more than what this method gives it, before its first data come."""
+        if not self.inputs and (further := self._further_call_args()):
+            raise ValueError(
+                f"Models passed to `{method}` can only have `training` and the first argument in `call` as positional arguments, "
+                f"found: {further}."
+            )
+
     def _set_inputs(self, inputs: Any, outputs: Any = None, training: Any = None) -> None:
         """Makes symbolic inputs (and outputs) for a model that did not know its inputs."""
         found = ModelInputs(inputs)
@@ -336,6 +344,7 @@ class Model(Network):
         if kwargs:
             raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
         self._assert_compile_was_called()
+        self._check_call_args("fit")
         x, y, sample_weight, batch_size = own_share(self._distribution_strategy, x, y, sample_weight, batch_size, shuffle)
         if validation_split and validation_data is None:
             batches, validation = split_batches(self, x, y, sample_weight, class_weight, validation_split, batch_size, shuffle)
@@ -367,6 +376,7 @@ class Model(Network):
         if self._spread is not None:
             return self._spread.run("evaluate", arguments(locals()))
         self._assert_compile_was_called()
+        self._check_call_args("evaluate")
         x, y, sample_weight, batch_size = own_share(self._distribution_strategy, x, y, sample_weight, batch_size, False)
         batches = batches_of(
             self, x, y, sample_weight, batch_size=batch_size, steps=steps, workers=Workers(workers, use_multiprocessing, max_queue_size)
@@ -388,6 +398,7 @@ class Model(Network):
         """The outputs for data."""
         if self._spread is not None:
             return self._spread.run("predict", arguments(locals()))
+        self._check_call_args("predict")
         batches = batches_of(
             self, x, batch_size=batch_size, steps=steps, with_targets=False, workers=Workers(workers, use_multiprocessing, max_queue_size)
         )
@@ -401,14 +412,17 @@ class Model(Network):
 
     def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, reset_metrics: bool = True) -> Any:
         """One step of training."""
+        self._check_call_args("train_on_batch")
         return self._on_batch(TRAIN, one_batch(self, x, y, sample_weight, class_weight), reset_metrics)
 
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, reset_metrics: bool = True) -> Any:
         """The loss and metrics of one batch."""
+        self._check_call_args("test_on_batch")
         return self._on_batch(TEST, one_batch(self, x, y, sample_weight), reset_metrics)
 
     def predict_on_batch(self, x: Any) -> Any:
         """The outputs for one batch."""
+        self._check_call_args("predict_on_batch")
         return self._on_batch(PREDICT, one_batch(self, x, with_targets=False), False)
 
     def _on_batch(self, mode: str, arrays: list[Any], reset_metrics: bool) -> Any:

@@ -316,10 +316,22 @@ class Network(Layer):
             return tf.placeholder(self.dtype or "float32", shape)
 
         with get_graph().as_default():
-            single = isinstance(input_shape, tf.TensorShape) or all(d is None or isinstance(d, int) for d in input_shape)
+            single = isinstance(input_shape, tf.TensorShape) or all(d is None or isinstance(d, (int, tf.Dimension)) for d in input_shape)
             given = place(input_shape) if single else [place(s) for s in input_shape]
             arguments = {"training": False} if self._call_takes("training") else {}
-            self.call(given, **arguments)
+            if self._further_call_args():
+                raise ValueError(
+                    "Currently, you cannot build your model if it has positional or keyword arguments that are not inputs to the model, "
+                    "but are required for its `call` method. Instead, in order to instantiate and build your model, `call` your model on "
+                    "real tensor data with all expected call arguments."
+                )
+            try:
+                self.call(given, **arguments)
+            except (tf.errors.OpError, TypeError) as e:
+                raise ValueError(
+                    "You cannot build your model by calling `build` if your layers do not support float type inputs. Instead, in order to "
+                    "instantiate and build your model, `call` your model on real tensor data (of the correct dtype)."
+                ) from e
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:  # type: ignore[override]
         """Runs the layers on new inputs."""
@@ -382,7 +394,7 @@ class Network(Layer):
         return found
 
     def _lookup_dependency(self, name: str) -> Any:
-        if name.startswith(_WITH_WEIGHTS):
+        if name is not None and name.startswith(_WITH_WEIGHTS):
             return next((found.ref for found in self._checkpoint_dependencies if found.name == name), None)
         return super()._lookup_dependency(name)
 

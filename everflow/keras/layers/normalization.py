@@ -9,11 +9,13 @@ from everflow.api import internal, public
 from everflow.distribute.strategy_context import get_strategy, has_strategy
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.scopes import colocate_with, name_scope
+from everflow.graph.scopes import colocate_with, init_scope, name_scope
 from everflow.graph.shapes import TensorShape
+from everflow.keras.backend.graph import model_graph_around
 from everflow.keras.backend.learning_phase import learning_phase
 from everflow.keras.configured import ConfiguredLayer
 from everflow.keras.input_spec import InputSpec
+from everflow.keras.layer import Layer
 from everflow.ops.variables.variables import Variable, VariableAggregation, VariableSynchronization
 from everflow.runtime.smart_conditionals import smart_cond, smart_constant_value
 
@@ -362,6 +364,7 @@ class BatchNormalizationV2(BatchNormalizationBase):
     """Brings each channel to mean zero and variance one; by moving averages where the layer is not trainable."""
 
     _USE_V2_BEHAVIOR = True
+    _trainable_var: Any
 
     def __init__(self, axis: Any = -1, *args: Any, fused: Any = None, **kwargs: Any) -> None:
         super().__init__(axis, *args, **{**kwargs, "fused": fused})
@@ -386,9 +389,26 @@ class BatchNormalizationV2(BatchNormalizationBase):
 
     def _get_training_value(self, training: Any = None) -> Any:
         training = super()._get_training_value(training)
-        if not self.trainable:
-            return False
-        return bool(training) if isinstance(training, int) else training
+        training = bool(training) if isinstance(training, int) else training
+        if training is False or model_graph_around() is None:
+            return training if self.trainable else False
+        # The graph of a model outlives a change of `trainable`, so it asks at each step.
+        if "_trainable_var" not in self.__dict__:
+            with init_scope():
+                self.__dict__["_trainable_var"] = tf.Variable(self.trainable, trainable=False, name="trainable")
+        return tf.logical_and(training, self._trainable_var)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether training changes the layer's variables, and normalizes by the batch."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        Layer.trainable.fset(self, value)  # type: ignore[attr-defined]
+        if "_trainable_var" in self.__dict__:
+            with init_scope():
+                self._trainable_var.assign(value)
 
 
 BatchNormalizationV2.__name__ = BatchNormalizationV2.__qualname__ = "BatchNormalization"

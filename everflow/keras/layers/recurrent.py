@@ -260,10 +260,8 @@ class RNN(ConfiguredLayer):
         return [found] + [None for _ in self.states] if self.return_state else found
 
     def build(self, input_shape: Any) -> None:
-        constants = []
-        if isinstance(input_shape, list) and isinstance(input_shape[0], (tuple, list, TensorShape)):
-            if self._num_constants:
-                constants = input_shape[-self._num_constants :]
+        if isinstance(input_shape, list) and isinstance(input_shape[0], (tuple, list, dict, TensorShape)):
+            # After the inputs come states and constants that layers made.
             input_shape = input_shape[0]
         one_step = (
             nest.map_structure(self._step_shape, input_shape)
@@ -274,7 +272,7 @@ class RNN(ConfiguredLayer):
             for cell in (self.cell, *getattr(self.cell, "cells", ())):
                 if getattr(cell, "_compute_dtype", "") is None and self._compute_dtype is not None:
                     cell.__dict__["_dtype_policy"] = with_input_dtype(cell._dtype_policy, self._compute_dtype)
-            self.cell.build([one_step, *constants] if constants else one_step)
+            self.cell.build(one_step)
             self.cell.built = True
         if self.state_spec is None:
             self.__dict__["state_spec"] = [InputSpec(shape=(None, *as_dims(s))) for s in _sizes(self.cell.state_size)]
@@ -340,7 +338,7 @@ class RNN(ConfiguredLayer):
         self.__dict__["_num_states_given"] = len(extra) - len(constants or ())
         spec, self.__dict__["_input_spec"] = self._input_spec, None
         try:
-            return super().__call__([*nest.flatten(inputs), *extra], **kwargs)
+            return super().__call__([inputs, *extra], **kwargs)
         finally:
             self.__dict__["_input_spec"] = spec
 
@@ -404,7 +402,8 @@ class RNN(ConfiguredLayer):
                 if is_single and _state_is_bare(self.cell)
                 else (tuple(states) if not isinstance(size, list) and not is_single else states)
             )
-            call: Any = self.cell if isinstance(self.cell, StackedRNNCells) or not isinstance(self.cell, Layer) else self.cell.call
+            is_called = isinstance(self.cell, StackedRNNCells) or not isinstance(self.cell, Layer) and callable(self.cell)
+            call: Any = self.cell if is_called else self.cell.call
             output, after = call(x, before, **given)
             return output, list(after) if isinstance(after, (list, tuple)) and not hasattr(after, "_fields") else (
                 [after] if not hasattr(after, "_fields") else list(after)

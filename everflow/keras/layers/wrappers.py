@@ -18,6 +18,7 @@ from everflow.keras.layer_serialization import deserialize
 from everflow.keras.layers.recurrent import standardize_args
 from everflow.keras.serialization import CustomObjectScope, has_arg
 from everflow.keras.shape_methods import of_tuples
+from everflow.looks import own_module
 
 
 @public("keras.layers.Wrapper")
@@ -67,10 +68,9 @@ class TimeDistributed(Wrapper):
             raise ValueError(f"Please initialize `TimeDistributed` layer with a `Layer` instance. You passed: {layer}")
         super().__init__(layer, **kwargs)
         self.supports_masking = True
-        # What stateful layers keep is for whole sequences: then steps are taken one by one.
-        self.__dict__["_always_use_reshape"] = type(layer).__name__ in ("Dense", "Activation", "Dropout", "Flatten", "Reshape") or not (
-            getattr(layer, "stateful", False)
-        )
+        # Stateful layers keep what is for whole sequences, and a program's own may know how large a batch is: steps come one by one.
+        is_ours = own_module(type(layer)).startswith("everflow.")
+        self.__dict__["_always_use_reshape"] = is_ours and not getattr(layer, "stateful", False)
 
     def _inner_shape(self, x: Any, first: int) -> list[Any]:
         """The shape of a tensor after its first dimensions, as numbers where they are known."""
@@ -119,13 +119,7 @@ class TimeDistributed(Wrapper):
         if mask is not None:
             inner = tf.reshape(mask, [-1, *self._inner_shape(mask, 2)])
         sizes = inputs.shape.as_list()
-        if (
-            sizes[0]
-            and not self._always_use_reshape
-            or mask is None
-            and not getattr(self.layer, "mask_zero", False)
-            and type(self.layer).__name__ != "Embedding"
-        ):
+        if sizes[0]:
             return mask
         flat = tf.reshape(inputs, [-1, *self._inner_shape(inputs, 2)])
         found = self.layer.compute_mask(flat, inner)
@@ -211,7 +205,7 @@ class Bidirectional(Wrapper):
     @of_tuples
     def compute_output_shape(self, input_shape: Any) -> Any:
         found = self.forward_layer.compute_output_shape(input_shape)
-        if not isinstance(found, list):
+        if not isinstance(found, list) or not isinstance(found[0], (list, tuple, TensorShape)):
             found = [found]
         shape, states = TensorShape(found[0]), found[1:] if self.return_state else []
         if self.merge_mode == "concat":
@@ -280,8 +274,10 @@ class Bidirectional(Wrapper):
         if initial_state is not None:
             half = len(initial_state) // 2
             forward_arguments["initial_state"], backward_arguments["initial_state"] = initial_state[:half], initial_state[half:]
-        y = self.forward_layer.call(self.forward_layer._maybe_cast_inputs(inputs), **forward_arguments)
-        y_back = self.backward_layer.call(self.backward_layer._maybe_cast_inputs(inputs), **backward_arguments)
+        y, y_back = (
+            _regularized(inner, inputs, given)
+            for inner, given in ((self.forward_layer, forward_arguments), (self.backward_layer, backward_arguments))
+        )
         states = []
         if self.return_state:
             states = [*y[1:], *y_back[1:]]
@@ -339,6 +335,13 @@ class Bidirectional(Wrapper):
         made = cls(**config)
         made.__dict__["_num_constants"] = number
         return made
+
+
+def _regularized(layer: Any, inputs: Any, arguments: dict[str, Any]) -> Any:
+    """What a layer inside gives; its activity counts as it does outside."""
+    outputs = layer.call(layer._maybe_cast_inputs(inputs), **arguments)
+    layer._handle_activity_regularization(inputs, outputs)
+    return outputs
 
 
 def _again(layer: Any, go_backwards: bool = False) -> Any:

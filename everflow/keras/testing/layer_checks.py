@@ -81,7 +81,8 @@ def layer_test(
 
     # In a Sequential model, and with a layer that came back from its config.
     layer = deserialize(
-        {"class_name": layer_cls.__name__, "config": layer_cls(**kwargs).get_config()}, custom_objects={layer_cls.__name__: layer_cls}
+        {"class_name": layer_cls.__name__, "config": {**layer_cls(**kwargs).get_config(), "batch_input_shape": input_shape}},
+        custom_objects={layer_cls.__name__: layer_cls},
     )
     model = tf.keras.Sequential([tf.keras.Input(shape=input_shape[1:], dtype=dtype), layer])
     found = model.predict(input_data)

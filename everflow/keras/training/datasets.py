@@ -41,6 +41,8 @@ def _chain(dataset: Any) -> Any:
     stack = [dataset]
     while stack:
         found = stack.pop()
+        # Version 1 has a dataset around each.
+        found = getattr(found, "_dataset", found)
         yield found
         stack.extend(found._inputs())
 
