@@ -21,6 +21,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.handles import variable_shape
+from everflow.proto import attr_value_pb2
 
 TRAINABLE = frozenset(
     (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128, dtypes.resource, dtypes.variant)
@@ -163,7 +164,8 @@ class Search:
             if given[i] is None and is_trainable(t) and op.type not in KNOWS_NONE:
                 given[i] = _zeros(t)
         graph = get_default_graph()
-        with graph.name_scope(op.name + "_grad"), graph._original_op(op):
+        marks = _marks(op, graph.get_name_scope()) if "_XlaCompile" in op.attrs else contextlib.nullcontext()
+        with marks, graph.name_scope(op.name + "_grad"), graph._original_op(op):
             found = function(op, *given)
             found = list(found) if isinstance(found, (list, tuple)) else [found]
             if len(found) != len(op.inputs) and op.type not in GROWING:
@@ -190,6 +192,18 @@ def _fitting(op: Operation, index: int, tensor: Tensor, gradient: Any) -> Any:
                 f"shape: {gradient.get_shape()}"
             ) from None
     return gradient
+
+
+def _marks(op: Operation, scope: str) -> Any:
+    """Has what differentiates an op that is to be compiled compiled as well: with it, or by itself (`separate_compiled_gradients`)."""
+    marks = {key: op.get_attr(key) for key in ("_XlaCompile", "_XlaScope", "_XlaSeparateCompiledGradients") if key in op.attrs}
+    if not marks["_XlaCompile"]:
+        return contextlib.nullcontext()
+    name = marks.get("_XlaScope", b"")
+    if marks.get("_XlaSeparateCompiledGradients"):
+        name += f"_grad_{scope}".encode()
+    value = attr_value_pb2.AttrValue
+    return op.graph._attr_scope({"_XlaCompile": value(b=True), "_XlaScope": value(s=name)})
 
 
 def _beside(op: Operation, wanted: bool) -> Any:

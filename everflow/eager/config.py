@@ -199,8 +199,8 @@ def get_optimizer_jit() -> bool:
 @public("config.optimizer.set_jit")
 @internal("framework.config.set_optimizer_jit")
 def set_optimizer_jit(enabled: bool) -> None:
-    """Asks for compilation."""
-    SETTINGS.jit = bool(enabled)
+    """Asks for compilation of the functions that run from now on for the first time."""
+    SETTINGS.jit = CONTEXT.compiles = bool(enabled)
 
 
 @public("config.optimizer.get_experimental_options")

@@ -26,6 +26,7 @@ from everflow.graph.scopes import is_eager_outside
 from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.variables.traced_creation import creating
+from everflow.proto import attr_value_pb2
 
 
 class TracedFunction:
@@ -35,6 +36,8 @@ class TracedFunction:
 
     # Whether variables that the function makes are made once, outside of it.
     _lifts_variables = False
+    # Whether its ops are marked as ones to compile.
+    _compiles = False
 
     def __init__(
         self,
@@ -201,9 +204,9 @@ class TracedFunction:
 
     def _trace_once(self, args: Any, kwargs: Any) -> ConcreteFunction:
         names = arguments.positional_names(self._spec.signature, len(args))
-        graph = func_graph_from_py_func(
-            self._name, self._as_traced(), args, kwargs, func_graph=TracedGraph(self._name, self._capture_by_value), arg_names=names
-        )
+        graph = TracedGraph(self._name, self._capture_by_value)
+        with graph._attr_scope({"_XlaCompile": attr_value_pb2.AttrValue(b=True) if self._compiles else None}):
+            func_graph_from_py_func(self._name, self._as_traced(), args, kwargs, func_graph=graph, arg_names=names)
         graph.control_outputs = [op for op in graph.get_operations() if is_effect(op)]
         return ConcreteFunction(graph, graph.structured_outputs, graph.structured_input_signature, attrs=self._attributes)
 
@@ -243,11 +246,13 @@ class Definition(TracedFunction):
         autograph: bool = True,
         experimental_autograph_options: Any = None,
         experimental_relax_shapes: bool = False,
+        experimental_compile: bool | None = None,
     ) -> None:
         super().__init__(python_function, name, input_signature, None, autograph, experimental_autograph_options, experimental_relax_shapes)
+        self._compiles = bool(experimental_compile)
 
     def _for_method(self, method: Callable[..., Any]) -> Definition:
-        return Definition(method, self._name, self._given_signature, self._autograph, self._features, self._relaxes_shapes)
+        return Definition(method, self._name, self._given_signature, self._autograph, self._features, self._relaxes_shapes, self._compiles)
 
 
 internal("eager.def_function.Function")(Definition)
@@ -280,12 +285,14 @@ def function(
     experimental_relax_shapes: bool = False,
     experimental_compile: Any = None,
 ) -> Any:
-    """Makes a Python function one that is traced into a graph and runs as a whole."""
+    """Makes a Python function one that is traced into a graph and runs as a whole; compiled on request."""
     if input_signature is not None and not isinstance(input_signature, (list, tuple)):
         raise TypeError(f"input_signature must be either a tuple or a list, received {type(input_signature)}")
 
     def decorate(f: Callable[..., Any]) -> Definition:
-        return Definition(f, None, input_signature, autograph, experimental_autograph_options, experimental_relax_shapes)
+        return Definition(
+            f, None, input_signature, autograph, experimental_autograph_options, experimental_relax_shapes, experimental_compile
+        )
 
     return decorate if func is None else decorate(func)
 

@@ -13,7 +13,7 @@ from everflow.graph import dtypes
 from everflow.graph.describe import type_name
 from everflow.graph.func_graph import function_targets
 from everflow.graph.operation import Operation
-from everflow.runtime import codegen, passes, threads
+from everflow.runtime import codegen, compilation, passes, threads
 from everflow.runtime.failures import explained
 from everflow.runtime.loops import while_kernel
 from everflow.runtime.memory import keep_freed_memory
@@ -37,6 +37,8 @@ class Context:
         keep_freed_memory()
         self.graph = graph
         self.config = config
+        # Whether whole steps are to be compiled; see everflow.runtime.passes.compiled_parts.
+        self.compiles = compilation.is_asked_for(config)
         self.placer = Placer(config, tasks)
         self.resources = self.placer.tasks[0].resources
         self.cancelled = threading.Event()

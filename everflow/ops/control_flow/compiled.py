@@ -1,4 +1,4 @@
-"""tf.xla: parts of a graph that a program wants compiled. Plans compile all of a graph, so these parts run as any other."""
+"""tf.xla: parts of a graph that a program wants compiled. Marks say so; everflow.runtime.passes.compiled_parts looks at them."""
 
 from __future__ import annotations
 

@@ -52,18 +52,21 @@ def floor_quotient(a: int, b: int) -> int:
 
 
 def stitched(node: Node) -> Any:
-    """Vectors of sizes whose places in the result are known; later ones win."""
+    """Sizes, or vectors of them, whose places in the result are known; later ones win."""
     count = node.attr("N")
     places = [node.constant(i) for i in range(count)]
-    if any(at is None or at.ndim != 1 or (at < 0).any() for at in places) or any(v.dims == () for v in node.inputs[count:]):
+    if any(at is None or at.ndim > 1 or (at < 0).any() for at in places):
         return None
-    order = [at.tolist() for at in places]  # type: ignore[union-attr]
+    order = [at.reshape(-1).tolist() for at in places]  # type: ignore[union-attr]
+    single = [v.dims == () for v in node.inputs[count:]]
+    if single != [at.ndim == 0 for at in places]:  # type: ignore[union-attr]
+        return None
     length = max((i + 1 for at in order for i in at), default=0)
 
     def run(*xs: Any) -> Sizes:
         found = [0] * length
-        for at, sizes in zip(order, xs[count:]):
-            for i, size in zip(at, sizes):
+        for at, alone, sizes in zip(order, single, xs[count:]):
+            for i, size in zip(at, (sizes,) if alone else sizes):
                 found[i] = size
         return Sizes(found)
 

@@ -8,6 +8,7 @@ from everflow.runtime.passes import showing
 from everflow.runtime.passes.added_convolutions import add_convolutions
 from everflow.runtime.passes.biases import fuse_biases
 from everflow.runtime.passes.broadcast_gradients import find_broadcast_axes, sum_to_shape
+from everflow.runtime.passes.compiled_parts import compile_parts
 from everflow.runtime.passes.concat_gradients import slice_concat_gradients
 from everflow.runtime.passes.constants import fold_constants
 from everflow.runtime.passes.early_shapes import measure_early
@@ -61,6 +62,7 @@ PASSES = (
     rectify_normalizations,
     pad_normalizations,
     resize_single_images,
+    compile_parts,
     measure_early,
     spread_late,
     group_elementwise,

@@ -42,7 +42,7 @@ def keep_sizes_on_host(plan: Plan) -> bool:
 
     for node in plan.nodes:
         node.inputs[:] = [table.get(v, v) for v in node.inputs]
-        kernel = _host_kernel(node, host)
+        kernel = host_kernel(node, host)
         if kernel is not None:
             new = variant("_Host" + node.type, node, list(node.inputs), kernel)
             host.update(new.outputs)
@@ -83,7 +83,7 @@ def _scaled(node: Node, host: set[Value]) -> Node | None:
     return fused("_DivideBySize", node, [node.inputs[0], size])
 
 
-def _host_kernel(node: Node, host: set[Value]) -> Callable[[Node], Any] | None:
+def host_kernel(node: Node, host: set[Value]) -> Callable[[Node], Any] | None:
     """The host form of a node, where it has one and its inputs are on the host or constant."""
     meaning = node.meaning
     if meaning is None or meaning.host is None or node.reads:
