@@ -1,7 +1,11 @@
 """GDN, reversible blocks, sequences of images, target columns and scattered embeddings of tf.contrib.layers."""
 
+import collections
+import weakref
+
 import numpy as np
 import pytest
+import torch
 
 import everflow as tf
 from everflow.contrib.layers import scattered_embeddings, target_columns
@@ -122,6 +126,53 @@ def test_recompute_grad_computes_a_function_twice():
     assert told == [False, True]
     np.testing.assert_allclose(of_x, [[2.0, 2.0]])
     np.testing.assert_allclose(of_kernel, [[1.0, 1.0], [2.0, 2.0]])
+
+
+def most_live(step, *feeds):
+    """How many bytes the results of a step's kernels hold at most."""
+    live, most, space = collections.Counter(), [0], step.call.__globals__
+    kernels = {name: f for name, f in space.items() if name[0] == "k"}
+
+    def watched(kernel):
+        def run(*xs):
+            found = kernel(*xs)
+            for y in found if isinstance(found, (list, tuple)) else [found]:
+                if isinstance(y, torch.Tensor):
+                    storage = y.untyped_storage()
+                    live[storage.data_ptr(), storage.nbytes()] += 1
+                    weakref.finalize(y, live.subtract, [(storage.data_ptr(), storage.nbytes())])
+            most[0] = max(most[0], sum(size for (_, size), count in live.items() if count > 0))
+            return found
+
+        return run
+
+    space.update({name: watched(kernel) for name, kernel in kernels.items()})
+    step.call(*feeds)
+    space.update(kernels)
+    return most[0]
+
+
+@pytest.mark.parametrize("by_data", [False, True])
+def test_recompute_grad_keeps_less(by_data):
+    def block(x):
+        for _ in range(8):
+            x = tf.sin(x) * tf.exp(x)
+        return x
+
+    def memory(fn):
+        x = tf.placeholder(tf.float32, [100, 1000])
+        y = x
+        for _ in range(6):
+            y = fn(y)
+        fetches = [y, tf.gradients(y, x)[0]]
+        with tf.Session() as session:
+            fed = np.full([100, 1000], 0.1, np.float32)
+            return most_live(session._runner(fetches, {x: fed}).step, torch.from_numpy(fed)), session.run(fetches, {x: fed})
+
+    plain, expected = memory(block)
+    less, found = memory(layers.recompute_grad(block, use_data_dep=by_data))
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert less < 0.6 * plain
 
 
 def test_recompute_grad_refuses_what_would_lose_gradients():

@@ -92,7 +92,16 @@ op(
     view=True,
     forwards=True,
 )
-op("StopGradient", kernel=handed_on, shape=same_as_input, gradient=not_differentiable, view=True, forwards=True, fed=True)
+op(
+    "StopGradient",
+    kernel=handed_on,
+    shape=same_as_input,
+    gradient=not_differentiable,
+    view=True,
+    forwards=True,
+    fed=True,
+    kind="stop of gradients",
+)
 op("PreventGradient", kernel=handed_on, shape=same_as_input, gradient=_prevented, view=True, forwards=True, fed=True)
 op("GuaranteeConst", kernel=_guaranteed, shape=same_as_input, view=True)
 op("Snapshot", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, forwards=True, fed=True)

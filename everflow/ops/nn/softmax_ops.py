@@ -181,4 +181,5 @@ op(
     shape=_sparse_cross_entropy_shape,
     gradient=_sparse_cross_entropy_gradient,
     symbolic=symbolic.loss_of_rows,
+    fresh=True,
 )

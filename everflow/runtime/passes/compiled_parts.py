@@ -11,6 +11,7 @@ from everflow.ops.math.elementwise_chains import is_static, may_be_elementwise
 from everflow.runtime import compilation
 from everflow.runtime.compilation import Part
 from everflow.runtime.passes.host_sizes import host_kernel
+from everflow.runtime.passes.identities import begins_again
 from everflow.runtime.plan import Plan, variant
 
 FEWEST_OPS = 3
@@ -136,10 +137,10 @@ class _Unit:
 
 
 def _stretches(nodes: list[Node]) -> Iterator[list[Node]]:
-    """The nodes between those with effects, and these by themselves."""
+    """The nodes between those with effects or where something is computed again, and these by themselves."""
     stretch: list[Node] = []
     for node in nodes:
-        if node.has_effects:
+        if node.has_effects or begins_again(node):
             yield stretch
             yield [node]
             stretch = []

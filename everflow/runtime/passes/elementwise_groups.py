@@ -10,6 +10,7 @@ from typing import Any
 from everflow.graph import dtypes
 from everflow.ops.core.node import Node, Value
 from everflow.ops.math.elementwise_chains import Chain, is_elementwise, is_static, joined, may_be_elementwise, summed
+from everflow.runtime.passes.identities import begins_again
 from everflow.runtime.plan import Plan, fused
 from everflow.runtime.symbols import Symbols
 
@@ -69,13 +70,13 @@ class LikelyShapes:
 
 
 def _fuse(plan: Plan, dims: Any, likely: LikelyShapes) -> bool:
-    """Groups what lies between effects, which stay where they are."""
+    """Groups what lies between effects, which stay where they are, and between computations that are to keep little."""
     nodes: list[Node] = []
     table: dict[Value, Value] = {}
     uses = plan.uses()
     segment: list[Node] = []
     for node in plan.nodes:
-        if node.has_effects or node.reads or any(v.dtype._is_ref_dtype or v.dtype is dtypes.resource for v in node.inputs):
+        if begins_again(node) or node.has_effects or node.reads or any(_is_variable(v) for v in node.inputs):
             nodes.extend(_Segment(segment, dims, likely, uses).arranged(plan, table))
             nodes.append(node)
             segment = []
@@ -86,6 +87,10 @@ def _fuse(plan: Plan, dims: Any, likely: LikelyShapes) -> bool:
     if table:
         plan.replace(table)
     return bool(table)
+
+
+def _is_variable(value: Value) -> bool:
+    return value.dtype._is_ref_dtype or value.dtype is dtypes.resource
 
 
 class _Segment:

@@ -8,15 +8,28 @@ from everflow.runtime.plan import Plan
 
 
 def drop_identities(plan: Plan) -> bool:
-    """Uses of an Identity use its input. A read of a variable stays: when it happens matters."""
+    """Uses of an Identity use its input. A read of a variable stays: when it happens matters; and so does what begins a second computation,
+    which would else be the first one, kept all along."""
     table: dict[Value, Value] = {}
     for node in plan.nodes:
-        if node.meaning is not None and node.meaning.forwards and not node.reads:
+        if node.meaning is not None and node.meaning.forwards and not node.reads and not (begins_again(node) and _waits(node)):
             table.update(zip(node.outputs, node.inputs))
     if table:
         plan.replace(table)
         plan.nodes = [n for n in plan.nodes if not n.outputs or n.outputs[0] not in table]
     return bool(table)
+
+
+def begins_again(node: Node) -> bool:
+    """Whether a node of a plan hands on what was there before to what is computed a second time."""
+    return node.meaning is not None and node.meaning.kind == "stop of gradients"
+
+
+def _waits(node: Node) -> bool:
+    """Whether a node hands on its input after others, by control or beside them: so `recompute_grad` begins."""
+    source = node.inputs[0].node
+    beside = len(source.outputs) > 1 and source.meaning is not None and source.meaning.forwards
+    return beside or (node.op is not None and bool(node.op.control_inputs))
 
 
 def _first(node: Node) -> Value:
