@@ -3,7 +3,8 @@
     python benchmarks/multi_worker.py [--steps 200] [--batch 256] [--rounds 3]
 
 Each process has one thread. The global batch is shared out between the two; a step is forward, backward, all-reduce over Gloo and plain
-gradient descent. Prints steps per second of each, and their ratio: the best of some rounds that take turns.
+gradient descent. Prints steps per second of each, the best and the median of some rounds that take turns, and the processors' time of a
+step, which others on the machine disturb least; and the ratios.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 from everflow.platform.ports import free_ports
 
@@ -21,7 +24,15 @@ SIZES = (784, 512, 512, 10)
 WARMUP = 20
 
 
-def ours(rank: int, batch: int, steps: int) -> float:
+def measured(step: Callable[[], object], steps: int) -> tuple[float, float]:
+    """Steps per second, and the processor's seconds per step."""
+    start, used = time.perf_counter(), time.process_time()
+    for _ in range(steps):
+        step()
+    return steps / (time.perf_counter() - start), (time.process_time() - used) / steps
+
+
+def ours(rank: int, batch: int, steps: int) -> tuple[float, float]:
     import numpy as np
 
     import everflow as tf
@@ -46,13 +57,10 @@ def ours(rank: int, batch: int, steps: int) -> float:
         run = session.make_callable(train, [pictures, labels])
         for _ in range(WARMUP):
             run(x, y)
-        start = time.perf_counter()
-        for _ in range(steps):
-            run(x, y)
-        return steps / (time.perf_counter() - start)
+        return measured(lambda: run(x, y), steps)
 
 
-def torch_ddp(rank: int, batch: int, steps: int) -> float:
+def torch_ddp(rank: int, batch: int, steps: int) -> tuple[float, float]:
     import torch
     import torch.distributed as dist
 
@@ -73,14 +81,11 @@ def torch_ddp(rank: int, batch: int, steps: int) -> float:
 
     for _ in range(WARMUP):
         step()
-    start = time.perf_counter()
-    for _ in range(steps):
-        step()
-    return steps / (time.perf_counter() - start)
+    return measured(step, steps)
 
 
-def timed(kind: str, batch: int, steps: int) -> float:
-    """Steps per second of the slower of two processes."""
+def timed(kind: str, batch: int, steps: int) -> tuple[float, float]:
+    """Steps per second of the slower of two processes, and the processor's seconds for a step of both."""
     cluster = {"worker": [f"localhost:{port}" for port in free_ports(2)]}
     processes = []
     for rank in range(2):
@@ -88,13 +93,13 @@ def timed(kind: str, batch: int, steps: int) -> float:
         environment = {**os.environ, "TF_CONFIG": config, "OMP_NUM_THREADS": "1"}
         command = [sys.executable, __file__, "--worker", kind, "--rank", str(rank), "--batch", str(batch), "--steps", str(steps)]
         processes.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
-    rates = []
+    found = []
     for process in processes:
         out, _ = process.communicate()
         if process.returncode:
             sys.exit(f"multi_worker: a worker of {kind} failed")
-        rates.append(float(out.splitlines()[-1]))
-    return min(rates)
+        found.append([float(number) for number in out.splitlines()[-1].split()])
+    return min(rate for rate, _ in found), sum(used for _, used in found)
 
 
 def main() -> None:
@@ -106,15 +111,19 @@ def main() -> None:
     parser.add_argument("--rank", type=int)
     given = parser.parse_args()
     if given.worker:
-        print((ours if given.worker == "ours" else torch_ddp)(given.rank, given.batch, given.steps))
+        print(*(ours if given.worker == "ours" else torch_ddp)(given.rank, given.batch, given.steps))
         return
-    best = {"ours": 0.0, "torch": 0.0}
+    found: dict[str, list[tuple[float, float]]] = {"ours": [], "torch": []}
     for _ in range(given.rounds):
-        for kind in best:
-            best[kind] = max(best[kind], timed(kind, given.batch, given.steps))
-    print(f"MultiWorkerMirroredStrategy {best['ours']:8.1f} steps/s")
-    print(f"torch DDP                   {best['torch']:8.1f} steps/s")
-    print(f"ratio                       {best['ours'] / best['torch']:8.2f}")
+        for kind, rounds in found.items():
+            rounds.append(timed(kind, given.batch, given.steps))
+    best = {kind: max(rate for rate, _ in rounds) for kind, rounds in found.items()}
+    middle = {kind: statistics.median(rate for rate, _ in rounds) for kind, rounds in found.items()}
+    used = {kind: min(used for _, used in rounds) for kind, rounds in found.items()}
+    for kind, name in (("ours", "MultiWorkerMirroredStrategy"), ("torch", "torch DDP")):
+        print(f"{name:<27} {best[kind]:8.1f} steps/s, median {middle[kind]:.1f}; {used[kind] * 1e3:.1f} ms of processors a step")
+    print(f"ratio                       {best['ours'] / best['torch']:8.2f}, median {middle['ours'] / middle['torch']:.2f}; ", end="")
+    print(f"processors {used['torch'] / used['ours']:.2f}")
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ import numpy as np
 
 from everflow import errors  # type: ignore[no-redef]
 from everflow.distribute.listener import Call, Listener
-from everflow.distribute.messages import field, fields, joined, name_and_tensor, named, number_field
-from everflow.distribute.tensors import array_in, encoded
+from everflow.distribute.messages import field, fields, joined, name_and_tensor, number_field
+from everflow.distribute.tensors import array_in, encoded, encoded_with_name
 from everflow.distribute.worker_service import PLAIN, Worker, attributes_of
 from everflow.graph.graph import Graph
 from everflow.graph.importer import extend_graph
@@ -224,7 +224,7 @@ class _ServedSession(BaseSession):
 
 def _tensors(fetches: list[Any], found: Any) -> list[Any]:
     """The fetched tensors of a RunStepResponse."""
-    return [piece for t, v in zip(fetches, found) for piece in named(1, t.name, encoded(v, t.dtype.base_dtype))]
+    return [piece for t, v in zip(fetches, found) for piece in encoded_with_name(1, t.name, v, t.dtype.base_dtype)]
 
 
 def _as_fed(value: Any, tensor: Any) -> tuple[Any, Any]:

@@ -49,14 +49,15 @@ def fields(data: Any) -> Iterator[tuple[int, Any]]:
     view = memoryview(data)
     at, end = 0, len(view)
     while at < end:
-        tag, at = _number(view, at)
+        # Nearly all tags and most sizes are one byte.
+        tag, at = (view[at], at + 1) if view[at] < 128 else number_at(view, at)
         kind = tag & 7
         if kind == 0:
-            value, at = _number(view, at)
+            value, at = number_at(view, at)
             yield tag >> 3, value
             continue
         if kind == 2:
-            size, at = _number(view, at)
+            size, at = (view[at], at + 1) if at < end and view[at] < 128 else number_at(view, at)
         else:
             size = _WIDTHS[kind]
         if at + size > end:
@@ -71,7 +72,8 @@ def name_and_tensor(view: memoryview) -> tuple[str, memoryview]:
     return str(found.get(1, b""), "utf-8"), found.get(2, memoryview(b""))
 
 
-def _number(view: memoryview, at: int) -> tuple[int, int]:
+def number_at(view: memoryview, at: int) -> tuple[int, int]:
+    """The number that begins at a place, and the place after it."""
     byte = view[at]
     at += 1
     if byte < 128:

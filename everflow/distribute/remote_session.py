@@ -8,8 +8,8 @@ from typing import Any
 
 from everflow import errors
 from everflow.distribute.failures import told
-from everflow.distribute.messages import Pieces, field, fields, joined, name_and_tensor, named
-from everflow.distribute.tensors import decoded, encoded
+from everflow.distribute.messages import Pieces, field, fields, joined, name_and_tensor
+from everflow.distribute.tensors import decoded, encoded_with_name
 from everflow.distribute.wire import Method, called, channel
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
@@ -94,10 +94,9 @@ class RemoteContext(Context):
         request = master_pb2.PartialRunSetupRequest(session_handle=self.handle, fetch=fetches, target=targets, feed=feeds)
         return called(self._master.PartialRunSetup, request, self.timeout, waits=False).partial_run_handle
 
-    def run_step(self, head: bytes, feeds: dict[str, Pieces], metadata: Any = None) -> dict[str, memoryview]:
-        """The tensors with which the server answers a RunStepRequest that begins with `head`."""
-        request = joined([head, *(piece for name, tensor in feeds.items() for piece in named(2, name, tensor))])
-        answer = self._run_step(request, self.timeout)
+    def run_step(self, head: bytes, feeds: Pieces, metadata: Any = None) -> dict[str, memoryview]:
+        """The tensors with which the server answers a RunStepRequest that begins with `head`, which the feeds follow."""
+        answer = self._run_step(joined([head, *feeds]), self.timeout)
         found: dict[str, memoryview] = {}
         code, message = 0, ""
         for number, value in fields(answer):
@@ -147,7 +146,9 @@ class RemoteStep:
 
     def run(self, arguments: Any, options: Any, run_metadata: Any) -> tuple[Any, ...]:
         """Runs the step with options."""
-        feeds = {name: encoded(value, dtype) for (name, dtype), value in zip(self._feeds, arguments, strict=True)}
+        feeds: Pieces = []
+        for (name, dtype), value in zip(self._feeds, arguments, strict=True):
+            feeds += encoded_with_name(2, name, value, dtype)
         head = self._head if options is None else joined([self._head, *field(5, [options.SerializeToString()])])
         limit = options.timeout_in_ms / 1000 if options is not None and options.timeout_in_ms > 0 else None
         if limit is None:
@@ -179,10 +180,9 @@ class RemotePartialRun:
         """Feeds some of the feeds and computes some of the fetches."""
         graph = self._session.graph
         wanted = Fetches(graph, fetches)
-        feeds = {
-            t.name: encoded(feeding.feed_converter(t)(value), t.dtype.base_dtype)
-            for t, value in feeding.flattened(graph, feed_dict or {}).items()
-        }
+        feeds: Pieces = []
+        for t, value in feeding.flattened(graph, feed_dict or {}).items():
+            feeds += encoded_with_name(2, t.name, feeding.feed_converter(t)(value), t.dtype.base_dtype)
         head = master_pb2.RunStepRequest(
             session_handle=self._context.handle,
             partial_run_handle=self.handle,

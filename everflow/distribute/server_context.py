@@ -47,17 +47,16 @@ class ServerContext(Context):
         """Sets the deadline of this thread's runs, and says whose runs they are."""
         if self.is_aborted:
             raise errors.AbortedError(None, None, f"Session {self.handle} is not found.")
-        before = getattr(running, "context", None)
-        running.context = self
+        before, deadline_before = getattr(running, "context", None), self.deadline
+        running.context, self._runs.deadline = self, deadline
         try:
-            with super().until(deadline):
-                yield
+            yield
         except errors.CancelledError as e:
             if self.cancelled.is_set():
                 raise errors.CancelledError(None, None, "Step was cancelled by an explicit call to `Session::Close()`.") from e
             raise
         finally:
-            running.context = before
+            running.context, self._runs.deadline = before, deadline_before
 
     def close(self) -> None:
         """Cancels the runs under way. The resources stay, unless they are this session's alone."""
