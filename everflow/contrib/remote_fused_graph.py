@@ -9,7 +9,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.proto.tensorflow.core.framework.remote_fused_graph_execute_info_pb2 import RemoteFusedGraphExecuteInfo
 from everflow.values.tensors import from_numpy, to_numpy
 
@@ -74,4 +74,4 @@ def _tensor(name: str) -> str:
     return name if ":" in name else name + ":0"
 
 
-op("RemoteFusedGraphExecute", kernel=_execute, shape=lambda o: [None] * len(o.outputs))
+op("RemoteFusedGraphExecute", kernel=_execute, shape=lambda o: [None] * len(o.outputs), gradient=not_differentiable)

@@ -11,7 +11,7 @@ from everflow.errors import invalid_argument
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.registry import apply, not_differentiable, op
 
 
 def _corners(data: Any, warp: Any) -> Any:
@@ -91,7 +91,7 @@ def _shape(o: Operation) -> Any:
 
 
 op("Resampler", kernel=_resample, shape=_shape, gradient=lambda o, dy: apply("ResamplerGrad", *o.inputs, dy))
-op("ResamplerGrad", kernel=_resample_gradient, shape=lambda o: [o.inputs[0].dims, o.inputs[1].dims])
+op("ResamplerGrad", kernel=_resample_gradient, shape=lambda o: [o.inputs[0].dims, o.inputs[1].dims], gradient=not_differentiable)
 
 
 @public("contrib.resampler.resampler")

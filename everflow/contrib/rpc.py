@@ -13,7 +13,7 @@ from everflow.errors import invalid_argument
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.registry import apply, not_differentiable, op
 
 
 def _calls(node: Node) -> Callable[[Any, Any, Any], list[Any]]:
@@ -83,8 +83,8 @@ def _shape(o: Operation) -> Any:
     return next((t.dims for t in o.inputs if t.dims != ()), ())
 
 
-op("Rpc", kernel=_rpc, shape=_shape)
-op("TryRpc", kernel=_try_rpc, shape=lambda o: [_shape(o)] * 3)
+op("Rpc", kernel=_rpc, shape=_shape, gradient=not_differentiable)
+op("TryRpc", kernel=_try_rpc, shape=lambda o: [_shape(o)] * 3, gradient=not_differentiable)
 
 
 @public("contrib.rpc.rpc")

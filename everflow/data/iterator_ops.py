@@ -17,7 +17,7 @@ from everflow.graph.describe import type_name
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import op
+from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.proto import resource_handle_pb2
 
@@ -306,11 +306,16 @@ def _value(node: Node) -> Callable[[Any], Any]:
     return get
 
 
+def _components_of(o: Operation, dy: Any) -> Any:
+    types, dims = [t.dtype.base_dtype for t in o.inputs], [t.dims for t in o.inputs]
+    return apply("OptionalGetValue", dy, output_types=types, output_shapes=dims)
+
+
 op("IteratorGetNextAsOptional", kernel=_as_optional, shape=scalar)
-op("OptionalFromValue", kernel=lambda node: lambda *components: Optional(components), shape=scalar)
+op("OptionalFromValue", kernel=lambda node: lambda *components: Optional(components), shape=scalar, gradient=_components_of)
 op("OptionalNone", kernel=lambda node: lambda: Optional(None), shape=scalar)
 op("OptionalHasValue", kernel=lambda node: lambda optional: torch.tensor(optional.element is not None), shape=scalar)
-op("OptionalGetValue", kernel=_value, shape=_output_shapes, hands_out=True)
+op("OptionalGetValue", kernel=_value, shape=_output_shapes, gradient=lambda o, *dys: apply("OptionalFromValue", dys), hands_out=True)
 
 
 def _single_element(node: Node) -> Callable[[Any], Any]:
@@ -361,4 +366,4 @@ def _reduce(node: Node) -> Callable[..., Any]:
     return run
 
 
-op("ReduceDataset", kernel=_reduce, shape=_output_shapes, hands_out=True)
+op("ReduceDataset", kernel=_reduce, shape=_output_shapes, gradient=not_differentiable, hands_out=True)

@@ -458,5 +458,5 @@ def _to_variant_shape(o: Operation) -> Any:
     return (None if dims is None or dims[0] is None else dims[0] - 1,)
 
 
-op("RaggedTensorToVariant", kernel=_to_variant_kernel, shape=_to_variant_shape)
+op("RaggedTensorToVariant", kernel=_to_variant_kernel, shape=_to_variant_shape, gradient=not_differentiable)
 op("RaggedTensorFromVariant", kernel=_from_variant_kernel, shape=_from_variant_shape)

@@ -237,3 +237,10 @@ def test_of_functions_that_make_the_same_elements_one_is_used(session):
     session.run(apply("MakeIterator", chosen, iterator))
     element = apply("IteratorGetNext", iterator, **shape)
     assert [session.run(element)[0] for _ in range(5)] == [0, 1, 4, 9, 16]
+
+
+def test_gradients_pass_through_optionals(session):
+    x = tf.constant([1.0, 2.0])
+    double, square = E.Optional.from_value((x * 2, x * x)).get_value()
+    assert session.run(tf.gradients(square, x)[0]).tolist() == [2, 4]
+    assert session.run(tf.gradients(double + square, x)[0]).tolist() == [4, 6]

@@ -13,7 +13,7 @@ from everflow.errors import invalid_argument
 from everflow.graph.convert import convert_to_tensor
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.registry import apply, not_differentiable, op
 
 
 def _components(node: Node) -> Callable[..., Any]:
@@ -47,7 +47,7 @@ def _components(node: Node) -> Callable[..., Any]:
     return run
 
 
-op("ImageConnectedComponents", kernel=_components, shape=lambda o: o.inputs[0].dims)
+op("ImageConnectedComponents", kernel=_components, shape=lambda o: o.inputs[0].dims, gradient=not_differentiable)
 
 
 @public("contrib.image.connected_components")
@@ -88,7 +88,12 @@ def _match(node: Node) -> Callable[..., Any]:
     return run
 
 
-op("BipartiteMatch", kernel=_match, shape=lambda o: [o.inputs[0].dims[:1], o.inputs[0].dims[1:]] if o.inputs[0].dims else [None, None])
+op(
+    "BipartiteMatch",
+    kernel=_match,
+    shape=lambda o: [o.inputs[0].dims[:1], o.inputs[0].dims[1:]] if o.inputs[0].dims else [None, None],
+    gradient=not_differentiable,
+)
 
 
 @public("contrib.image.bipartite_match")

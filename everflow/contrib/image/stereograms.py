@@ -11,7 +11,7 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.registry import apply, not_differentiable, op
 
 
 def _channels(number_colors: int, shape: Any) -> int:
@@ -114,7 +114,7 @@ def _shape(o: Any) -> Any:
     return sizes[1], sizes[0], _channels(o.get_attr("number_colors"), sizes)
 
 
-op("SingleImageRandomDotStereograms", kernel=_stereogram, shape=_shape)
+op("SingleImageRandomDotStereograms", kernel=_stereogram, shape=_shape, gradient=not_differentiable)
 
 
 @public("contrib.image.single_image_random_dot_stereograms")

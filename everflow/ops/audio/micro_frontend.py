@@ -16,7 +16,7 @@ from everflow.graph.dtypes import DTypeLike
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import apply, generated, op
+from everflow.ops.core.registry import apply, generated, not_differentiable, op
 
 Kernel = Callable[..., Any]
 
@@ -73,7 +73,7 @@ def _features_shape(o: Operation) -> Any:
     return (0 if samples < window else (samples - window) // step // o.attr("frame_stride") + 1, width)
 
 
-op("AudioMicrofrontend", kernel=_features, shape=_features_shape)
+op("AudioMicrofrontend", kernel=_features, shape=_features_shape, gradient=not_differentiable)
 
 generated_function = public("lite.experimental.microfrontend.ops.gen_audio_microfrontend_op.audio_microfrontend")(
     generated("AudioMicrofrontend")

@@ -20,7 +20,7 @@ from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import TensorLike
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.shown import summarize as summarized
 
 # -- Print
@@ -193,7 +193,7 @@ def print_v2(*inputs: Any, **kwargs: Any) -> Any:
     return apply("PrintV2", text, output_stream=stream_name, end=end, name=name)
 
 
-op("Timestamp", kernel=lambda n: lambda: torch.tensor(time.time(), dtype=torch.float64), shape=lambda o: ())
+op("Timestamp", kernel=lambda n: lambda: torch.tensor(time.time(), dtype=torch.float64), shape=lambda o: (), gradient=not_differentiable)
 
 
 @public("timestamp")

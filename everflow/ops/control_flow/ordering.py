@@ -20,7 +20,7 @@ from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.toggles import enabled_in
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.shown import summarize as summarized
 
 op("NoOp", kernel=lambda n: lambda: None, folds=False, kind="nothing")
@@ -129,7 +129,7 @@ def _assert(node: Node) -> Callable[..., None]:
     return run
 
 
-op("Assert", kernel=_assert, folds=False)
+op("Assert", kernel=_assert, gradient=not_differentiable, folds=False)
 
 
 def _shown(value: Any, limit: int | None) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from everflow.errors import invalid_argument
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import op
+from everflow.ops.core.registry import not_differentiable, op
 
 
 class Stack:
@@ -72,3 +72,5 @@ for _suffix in ("V2", ""):
     op(f"StackPush{_suffix}", kernel=lambda n: Stack.push, shape=lambda o: o.inputs[1].dims, view=True, writes=True)
     op(f"StackPop{_suffix}", kernel=lambda n: Stack.pop, shape=lambda o: None, writes=True)
     op(f"StackClose{_suffix}", kernel=lambda n: Stack.close, writes=True)
+for _name in ("Stack", "StackPush", "StackPop", "StackClose"):
+    op(_name, gradient=not_differentiable)

@@ -15,7 +15,7 @@ from everflow.graph.stacks import in_eager_mode
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import apply, fused_op, op
+from everflow.ops.core.registry import apply, fused_op, not_differentiable, op
 from everflow.values.sizes import Sizes
 
 Sum = Callable[[Any], Any]
@@ -123,6 +123,7 @@ op(
     "BroadcastGradientArgs",
     kernel=_broadcast_gradient_args,
     shape=lambda o: [(None,), (None,)],
+    gradient=not_differentiable,
     kind="axes of broadcasting",
     host=_axes_of_sizes,
 )

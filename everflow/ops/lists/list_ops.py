@@ -296,7 +296,7 @@ def _concat_lists_shape(operation: Operation) -> Any:
     return shapes.merge(a.dims, b.dims)
 
 
-op("TensorListConcatLists", kernel=_concat_lists, shape=_concat_lists_shape)
+op("TensorListConcatLists", kernel=_concat_lists, shape=_concat_lists_shape, gradient=not_differentiable)
 
 
 def _push_batch(node: Node) -> Callable[..., Any]:

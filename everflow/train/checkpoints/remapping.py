@@ -15,7 +15,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.io import file_io
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.train.checkpoints.reader import open_checkpoint
 
 
@@ -40,7 +40,7 @@ def _vocab_remapping(node: Node) -> Callable[..., Any]:
     return remap
 
 
-op("GenerateVocabRemapping", kernel=_vocab_remapping, shape=lambda o: [(o.attrs["num_new_vocab"],), ()])
+op("GenerateVocabRemapping", kernel=_vocab_remapping, shape=lambda o: [(o.attrs["num_new_vocab"],), ()], gradient=not_differentiable)
 
 
 def _load_and_remap(node: Node) -> Callable[..., Any]:
@@ -86,7 +86,7 @@ def _load_and_remap(node: Node) -> Callable[..., Any]:
     return load
 
 
-op("LoadAndRemapMatrix", kernel=_load_and_remap, shape=lambda o: (o.attrs["num_rows"], o.attrs["num_cols"]))
+op("LoadAndRemapMatrix", kernel=_load_and_remap, shape=lambda o: (o.attrs["num_rows"], o.attrs["num_cols"]), gradient=not_differentiable)
 
 
 @internal("training.checkpoint_ops._load_and_remap_matrix")
