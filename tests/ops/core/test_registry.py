@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops.core import registry
 from everflow.ops.core.op_def_library import LIBRARY
-from everflow.ops.core.registry import meaning, op
+from everflow.ops.core.registry import gradient_of, meaning, not_differentiable, op
 
 
 def add(kind, **keywords):
@@ -67,13 +66,12 @@ def test_an_op_that_is_refused_leaves_the_scope_as_it_was():
     assert tf.constant(1).op.name == "Const"
 
 
-<<<<<<< HEAD
 def test_an_op_has_one_kernel():
     assert meaning("Relu") is not None
     with pytest.raises(ValueError, match="Relu has a kernel in everflow.ops.nn.* and another in mine"):
         op("Relu", kernel=lambda node: abs, owner="mine")
-=======
+
+
 @pytest.mark.parametrize("name", ["Assert", "BroadcastGradientArgs", "ImageConnectedComponents", "Rpc", "StackPop", "Timestamp"])
 def test_differentiation_stops_without_an_error_where_tensorflow_stops(name):
-    assert registry.gradient_of(name) is registry.not_differentiable
->>>>>>> ab26c9bf (Differentiate optionals, and stop at the ops where TensorFlow's gradients stop)
+    assert gradient_of(name) is not_differentiable
