@@ -19,7 +19,7 @@ from everflow.graph import dtypes
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 
-TOPICS = ("graphs", "importing", "operations", "attributes", "functions", "sessions", "libraries")
+TOPICS = ("graphs", "importing", "operations", "attributes", "functions", "sessions", "libraries", "eager")
 INVALID_ARGUMENT, UNKNOWN, OUT_OF_MEMORY = 3, 2, 8
 
 P, I, N, S = c_void_p, c_int, c_size_t, c_char_p

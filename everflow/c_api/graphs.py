@@ -48,6 +48,8 @@ class CGraph:
 
     def __init__(self, graph: Graph | None = None) -> None:
         self.graph = Graph() if graph is None else graph
+        # No line of Python made its operations, and errors name none.
+        self.graph.from_elsewhere = True
         self.operations: dict[Operation, int] = {}
         _graphs[self.graph] = self
 

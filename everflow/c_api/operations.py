@@ -76,7 +76,7 @@ class Description:
             known = definition.attrs.get(key)
             node.attr[key].CopyFrom(self.attrs.get(key) or attr_values.to_proto(value, known.type if known else None))
         graph_def.versions.CopyFrom(graph.graph_def_versions)
-        extend_graph(graph, graph_def)
+        extend_graph(graph, graph_def, any_name=True)
         return graph._by_name[self.name]
 
     def attr(self, name: str) -> Any:
@@ -129,7 +129,7 @@ def colocate_with(description: Any, op: Any) -> None:
     held(description).colocated.append(held(op).op.name)
 
 
-def _setter(kind: str, field: str, one: Any, several: Any, made: Callable[[Any], Any] = lambda value: value) -> None:
+def _setter(prefix: str, kind: str, field: str, one: Any, several: Any, made: Callable[[Any], Any] = lambda value: value) -> None:
     """TF_SetAttrInt(desc, name, value) and TF_SetAttrIntList(desc, name, values, count), and so on."""
 
     def single(description: Any, name: bytes, value: Any) -> None:
@@ -140,23 +140,15 @@ def _setter(kind: str, field: str, one: Any, several: Any, made: Callable[[Any],
         found.SetInParent()
         getattr(found, field).extend(made(value) for value in numbers(several, values, count))
 
-    c_function(f"TF_SetAttr{kind}", P, S, one)(single)
-    c_function(f"TF_SetAttr{kind}List", P, S, P, I)(listed)
+    c_function(prefix + kind, P, S, one)(single)
+    c_function(f"{prefix}{kind}List", P, S, P, I)(listed)
 
 
-_setter("Int", "i", c_int64, c_int64)
-_setter("Float", "f", c_float, c_float)
-_setter("Bool", "b", c_ubyte, c_ubyte, bool)
-_setter("Type", "type", I, I)
-
-
-@c_function("TF_SetAttrString", P, S, P, N)
 def set_string(description: Any, name: bytes, value: Any, size: int) -> None:
     """A string."""
     held(description).attr(text(name)).s = ctypes.string_at(value, size) if size else b""
 
 
-@c_function("TF_SetAttrStringList", P, S, P, P, I)
 def set_strings(description: Any, name: bytes, values: Any, sizes: Any, count: int) -> None:
     """Strings."""
     found = held(description).attr(text(name)).list
@@ -167,6 +159,19 @@ def set_strings(description: Any, name: bytes, values: Any, sizes: Any, count: i
 def _pieces(addresses: Any, sizes: Any, count: int) -> list[bytes]:
     pairs = zip(numbers(P, addresses, count), numbers(c_size_t, sizes, count))
     return [ctypes.string_at(at, size) if size else b"" for at, size in pairs]
+
+
+def set_attributes_by(prefix: str) -> None:
+    """The functions that set attributes with the same arguments, whether an op is to be added to a graph or run at once."""
+    _setter(prefix, "Int", "i", c_int64, c_int64)
+    _setter(prefix, "Float", "f", c_float, c_float)
+    _setter(prefix, "Bool", "b", c_ubyte, c_ubyte, bool)
+    _setter(prefix, "Type", "type", I, I)
+    c_function(f"{prefix}String", P, S, P, N)(set_string)
+    c_function(f"{prefix}StringList", P, S, P, P, I)(set_strings)
+
+
+set_attributes_by("TF_SetAttr")
 
 
 @c_function("TF_SetAttrPlaceholder", P, S, S)

@@ -301,10 +301,10 @@ def partial_run_by_name(
 
 
 class Devices:
-    """The devices of a session."""
+    """A list of devices."""
 
-    def __init__(self, session: CSession) -> None:
-        self.devices = session.session.list_devices()
+    def __init__(self, devices: list[Any]) -> None:
+        self.devices = devices
 
     def at(self, index: int) -> Any:
         """One of them."""
@@ -316,7 +316,7 @@ class Devices:
 @c_function("TF_SessionListDevices", P, STATUS, result=P)
 def list_devices(session: Any) -> int:
     """The devices of a session."""
-    return handle(Devices(held(session)))
+    return handle(Devices(held(session).session.list_devices()))
 
 
 c_function("TF_DeprecatedSessionListDevices", P, STATUS, result=P)(list_devices)

@@ -19,8 +19,8 @@ from everflow.graph.wire import output_types_of
 from everflow.ops.core import registry
 
 # The numbers of the kinds of attributes.
-_KINDS = {"string": 0, "int": 1, "float": 2, "bool": 3, "type": 4, "shape": 5, "tensor": 6, "func": 8}
-for _kind, _number in _KINDS.items():
+KINDS = {"string": 0, "int": 1, "float": 2, "bool": 3, "type": 4, "shape": 5, "tensor": 6, "func": 8}
+for _kind, _number in KINDS.items():
     internal(f"pywrap_tensorflow.TF_ATTR_{_kind.upper()}")(_number)
 
 
@@ -186,7 +186,7 @@ def op_attr_type(op_type: str, attr_name: str) -> Any:
     definition = opdefs.find(op_type)
     assert definition is not None
     kind = definition.attrs[attr_name].type
-    return [_KINDS[kind[5:-1]]] if kind.startswith("list(") else _KINDS[kind]
+    return [KINDS[kind[5:-1]]] if kind.startswith("list(") else KINDS[kind]
 
 
 @internal("eager.backprop.make_attr")
@@ -194,8 +194,8 @@ def make_attr(attr_type: Any, value: Any) -> Any:
     """An attribute's value as gradient functions see it: dtypes for numbers of types, protos for shapes."""
     if isinstance(attr_type, list):
         return [make_attr(attr_type[0], v) for v in value]
-    if attr_type == _KINDS["type"]:
+    if attr_type == KINDS["type"]:
         return dtypes.as_dtype(value)
-    if attr_type == _KINDS["shape"]:
+    if attr_type == KINDS["shape"]:
         return as_shape(value).as_proto()
     return value

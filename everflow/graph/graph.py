@@ -76,6 +76,8 @@ class Graph(Collections):
     outer_graph: Graph | None = None
     # Whether another process made the graph: errors leave it to that one to say where ops were made.
     from_elsewhere = False
+    # Whether ops may be called anything until they run, as in graphs that are built through the C API.
+    takes_any_name = False
 
     @property
     def _building_function(self) -> bool:
@@ -353,7 +355,7 @@ class Graph(Collections):
         """Adds a node whose name is final and whose inputs and attributes are already in order."""
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
-        if not VALID_OP_NAME.match(name) and not (self.from_elsewhere and VALID_SCOPE_NAME.match(name)):
+        if not VALID_OP_NAME.match(name) and not (self.from_elsewhere and VALID_SCOPE_NAME.match(name)) and not self.takes_any_name:
             raise ValueError(f"'{name}' is not a valid node name")
         if name in self._by_name:
             raise ValueError(f"Duplicate node name in graph: '{name}'")

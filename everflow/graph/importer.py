@@ -71,12 +71,18 @@ def import_graph_def_for_function(graph_def: Any, name: str | None = None) -> li
     return _import(graph_def, validate_colocation_constraints=False, name=name)
 
 
-def extend_graph(graph: Graph, graph_def: Any) -> None:
-    """Adds nodes under their own names, whose inputs may be operations that the graph has already."""
+def extend_graph(graph: Graph, graph_def: Any, any_name: bool = False) -> None:
+    """Adds nodes under their own names, whose inputs may be operations that the graph has already. With `any_name`, a name that is
+    none for a node makes only runs of the graph fail."""
     if graph_def.library.function or graph_def.library.gradient:
         add_library(graph, graph_def.library)
     with graph._lock, _all_or_nothing(graph):
-        _Extension(graph, graph_def).run()
+        graph.takes_any_name = any_name
+        extension = _Extension(graph, graph_def, any_name)
+        extension.run()
+        for op in extension.ops.values() if any_name else ():
+            if not VALID_OP_NAME.match(op.name):
+                graph._invalid[op] = _bad_name(op.name)
 
 
 def _import(
@@ -257,7 +263,7 @@ class _Import:
         self._check_versions()
         for i, (name, *_) in enumerate(self.parts):
             if not self.valid_name.match(name):
-                raise ValueError(f"Node '{name}': Node name contains invalid characters")
+                raise ValueError(_bad_name(name))
             if self.index.setdefault(name, i) != i:
                 raise ValueError(f"Node '{name}' is not unique")
         sources = [self._sources(name, inputs) for name, _, inputs, _, _ in self.parts]
@@ -595,19 +601,30 @@ class _Import:
         return op.outputs[source[1]]
 
 
+# What the C API lets operations be called before they run.
+_ANY_NAME = re.compile("")
+
+
+def _bad_name(name: str) -> str:
+    return f"Node '{name}': Node name contains invalid characters"
+
+
 class _Extension(_Import):
     """More nodes of one and the same program."""
 
-    def __init__(self, graph: Graph, graph_def: Any) -> None:
+    def __init__(self, graph: Graph, graph_def: Any, any_name: bool = False) -> None:
         super().__init__(graph, graph_def, "", {}, {}, False)
-        self.map = {(op.name, i): t for op in graph.get_operations() for i, t in enumerate(op.outputs)}
-        self.control_map = {op.name: op for op in graph.get_operations()}
+        # Of a large graph that grows op by op, only what is asked for is looked up.
+        taken = dict.fromkeys(name.removeprefix("^").partition(":")[0] for node in graph_def.node for name in node.input)
+        known = [graph._by_name[name] for name in taken if name in graph._by_name]
+        self.map = {(op.name, i): t for op in known for i, t in enumerate(op.outputs)}
+        self.control_map = {op.name: op for op in known}
         # What a master adds to the part of a task begins with an underscore.
-        self.valid_name = VALID_SCOPE_NAME
+        self.valid_name = _ANY_NAME if any_name else VALID_SCOPE_NAME
 
     def _choose_names(self) -> None:
         for name in self.index:
-            if name in self.control_map:
+            if name in self.graph._by_name:
                 raise errors.AlreadyExistsError(None, None, f"There is already a node named '{name}' in the graph")
             self.names[name] = name
 

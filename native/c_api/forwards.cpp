@@ -2,10 +2,6 @@
 #include "host.h"
 #include "tensorflow/c/c_api.h"
 
-#define FORWARD(NAME, ...)                                              \
-    static auto* const in_python = everflow::function<decltype(NAME)>(#NAME); \
-    return in_python(__VA_ARGS__)
-
 TF_SessionOptions* TF_NewSessionOptions() { FORWARD(TF_NewSessionOptions); }
 void TF_SetTarget(TF_SessionOptions* options, const char* target) { FORWARD(TF_SetTarget, options, target); }
 void TF_SetConfig(TF_SessionOptions* options, const void* proto, size_t proto_len, TF_Status* status) { FORWARD(TF_SetConfig, options, proto, proto_len, status); }

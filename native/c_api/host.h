@@ -21,4 +21,9 @@ void fill(TF_Buffer* buffer, const void* bytes, size_t length);
 
 }  // namespace everflow
 
+// The body of a function that finds its other half, of the same name, at its first call.
+#define FORWARD(NAME, ...)                                              \
+    static auto* const in_python = everflow::function<decltype(NAME)>(#NAME); \
+    return in_python(__VA_ARGS__)
+
 #endif

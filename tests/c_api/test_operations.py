@@ -252,3 +252,13 @@ def test_tensors_share_memory_as_other_types(c, status, ok, tensor, read):
     assert c.TF_GetCode(status) == 3
     # A tensor whose memory others may know is not moved.
     assert c.TF_TensorMaybeMove(ints) is None
+
+
+def test_any_name_is_taken_until_the_graph_runs(c, graph, status, ok, tensor, run):
+    description = c_void_p(c.TF_NewOperation(graph, b"Const", b"two words"))
+    c.TF_SetAttrType(description, b"dtype", 1)
+    c.TF_SetAttrTensor(description, b"value", tensor(np.float32(1)), status)
+    made = c.TF_FinishOperation(description, status)
+    ok()
+    assert c.TF_OperationName(c_void_p(made)) == b"two words"
+    assert run([], [Output(made, 0)]) == (3, b"Node 'two words': Node name contains invalid characters")
