@@ -288,6 +288,14 @@ private:
 
 template <>
 inline const Eigen::ThreadPoolDevice& OpKernelContext::eigen_device() const { return eigen_cpu_device(); }
+#if !defined(EVERFLOW_EIGEN_TENSOR_) || !defined(EIGEN_USE_GPU)
+// Kernels for GPUs are compiled and registered, and not chosen yet.
+template <>
+inline const Eigen::GpuDevice& OpKernelContext::eigen_device() const {
+    static const Eigen::GpuDevice device{};
+    return device;
+}
+#endif
 
 inline const Tensor& OpInputList::operator[](int i) const { return context_->input(start_ + i); }
 inline Status OpOutputList::allocate(int i, const TensorShape& shape, Tensor** output) { return context_->allocate_output(start_ + i, shape, output); }

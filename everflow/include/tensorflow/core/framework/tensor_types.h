@@ -12,7 +12,8 @@
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/types.h"
 
-#if !defined(EVERFLOW_NO_EIGEN) && defined(__has_include)
+// What nvcc compiles has views too: its kernels compute with plain pointers.
+#if !defined(EVERFLOW_NO_EIGEN) && !defined(__CUDACC__) && defined(__has_include)
 #if __has_include(<unsupported/Eigen/CXX11/Tensor>) || __has_include(<eigen3/unsupported/Eigen/CXX11/Tensor>)
 #include "third_party/eigen3/unsupported/Eigen/CXX11/Tensor"
 #endif
@@ -31,9 +32,53 @@ using array = std::array<T, N>;
 struct ThreadPoolDevice {
     int numThreads() const { return 1; }
 };
-struct GpuDevice {};
 
 }  // namespace Eigen
+
+#endif
+
+#if !defined(EVERFLOW_EIGEN_TENSOR_) || !defined(EIGEN_USE_GPU)
+
+struct CUstream_st;
+
+namespace Eigen {
+
+// A GPU as kernels for it see it: the stream that they are put on, and what it has.
+struct GpuDevice {
+    CUstream_st* stream() const { return stream_; }
+#ifdef __CUDACC__
+    int getNumGpuMultiProcessors() const { return Has(cudaDevAttrMultiProcessorCount); }
+    int maxGpuThreadsPerBlock() const { return Has(cudaDevAttrMaxThreadsPerBlock); }
+    int maxGpuThreadsPerMultiProcessor() const { return Has(cudaDevAttrMaxThreadsPerMultiProcessor); }
+    int sharedMemPerBlock() const { return Has(cudaDevAttrMaxSharedMemoryPerBlock); }
+    int getNumCudaMultiProcessors() const { return getNumGpuMultiProcessors(); }
+    int maxCudaThreadsPerBlock() const { return maxGpuThreadsPerBlock(); }
+    int maxCudaThreadsPerMultiProcessor() const { return maxGpuThreadsPerMultiProcessor(); }
+    void memset(void* data, int value, size_t bytes) const { cudaMemsetAsync(data, value, bytes, stream_); }
+    void memcpy(void* to, const void* from, size_t bytes) const { cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_); }
+    void memcpyHostToDevice(void* to, const void* from, size_t bytes) const { cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_); }
+    void memcpyDeviceToHost(void* to, const void* from, size_t bytes) const { cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_); }
+    void synchronize() const { cudaStreamSynchronize(stream_); }
+    bool ok() const { return cudaStreamQuery(stream_) == cudaSuccess; }
+
+private:
+    static int Has(cudaDeviceAttr what) {
+        int device = 0, found = 0;
+        cudaGetDevice(&device);
+        cudaDeviceGetAttribute(&found, what, device);
+        return found;
+    }
+#endif
+
+public:
+    CUstream_st* stream_ = nullptr;
+};
+
+}  // namespace Eigen
+
+#endif
+
+#ifndef EVERFLOW_EIGEN_TENSOR_
 
 namespace tensorflow {
 namespace views {
