@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.contrib.image.colors import adjust_hsv_in_yiq, random_hsv_in_yiq
 from running import run
 
 image = tf.contrib.image
@@ -58,3 +59,24 @@ def test_a_sparse_warp_moves_its_points_and_holds_the_border():
     )
     np.testing.assert_allclose(warped[0, 4, 5], 1, atol=1e-3)
     np.testing.assert_allclose(flow[0, 0, 0], [0, 0], atol=1e-3)
+
+
+def test_colors_turn_in_the_plane_of_television():
+    # Measured on 1.15.5.
+    picture = np.uint8([[[10, 200, 30]]])
+    assert run(adjust_hsv_in_yiq(picture, 0.2, 1.3, 0.9)).tolist() == [[[250, 202, 213]]]
+    grey = np.full((1, 1, 3), 0.5, np.float32)
+    np.testing.assert_allclose(run(adjust_hsv_in_yiq(grey, 1.0, 3.0, 0.5)), grey / 2, atol=1e-5)
+    eye = np.eye(3, dtype=np.float32)[None]
+    np.testing.assert_allclose(run(adjust_hsv_in_yiq(eye, 2 * np.pi)), eye, atol=1e-5)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="input must have 3 channels but instead has 4 channels"):
+        run(adjust_hsv_in_yiq(tf.placeholder_with_default(np.zeros((2, 2, 4), np.float32), [2, 2, None])))
+
+
+def test_drawn_changes_of_color_have_ranges():
+    image = tf.ones([2, 2, 3])
+    np.testing.assert_allclose(run(random_hsv_in_yiq(image, lower_value=0.5, upper_value=0.5)), 0.5, atol=1e-5)
+    with pytest.raises(ValueError, match="max_delta must be non-negative"):
+        random_hsv_in_yiq(image, -1)
+    with pytest.raises(ValueError, match="lower_saturation must be < upper_saturation"):
+        random_hsv_in_yiq(image, 0, 2)

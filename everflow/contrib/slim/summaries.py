@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.graph.graph import Graph
 
 
@@ -14,60 +15,67 @@ def _tag(tensor: Any, name: str | None, prefix: str | None) -> str:
     return f"{prefix}/{name}" if prefix else name
 
 
-def _printed(summary: Any, tensor: Any, name: str, print_summary: bool) -> Any:
-    return tf.Print(summary, [tensor], name) if print_summary else summary
+def _collected(make: Callable[..., Any], tag: str, tensor: Any, print_summary: bool) -> Any:
+    """A summary; what is collected of one that also prints is what prints."""
+    if not print_summary:
+        return make(tag, tensor)
+    printing = tf.Print(make(tag, tensor, collections=[]), [tensor], tag)
+    tf.add_to_collection(tf.GraphKeys.SUMMARIES, printing)
+    return printing
 
 
 @public("contrib.slim.summaries.add_histogram_summary")
+@internal("contrib.slim.python.slim.summaries.add_histogram_summary")
 def add_histogram_summary(tensor: Any, name: str | None = None, prefix: str | None = None) -> Any:
     """A histogram of a tensor."""
     return tf.summary.histogram(_tag(tensor, name, prefix), tensor)
 
 
 @public("contrib.slim.summaries.add_image_summary")
+@internal("contrib.slim.python.slim.summaries.add_image_summary")
 def add_image_summary(tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False) -> Any:
     """The images of a tensor."""
-    tag = _tag(tensor, name, prefix)
-    return _printed(tf.summary.image(name=tag, tensor=tensor), tensor, tag, print_summary)
+    return _collected(tf.summary.image, _tag(tensor, name, prefix), tensor, print_summary)
 
 
 @public("contrib.slim.summaries.add_scalar_summary")
+@internal("contrib.slim.python.slim.summaries.add_scalar_summary")
 def add_scalar_summary(tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False) -> Any:
     """A number."""
-    tag = _tag(tensor, name, prefix)
-    if not print_summary:
-        return tf.summary.scalar(tag, tensor)
-    # What is collected is the summary that also prints.
-    printing = tf.Print(tf.summary.scalar(tag, tensor, collections=[]), [tensor], tag)
-    tf.add_to_collection(tf.GraphKeys.SUMMARIES, printing)
-    return printing
+    return _collected(tf.summary.scalar, _tag(tensor, name, prefix), tensor, print_summary)
 
 
 @public("contrib.slim.summaries.add_zero_fraction_summary")
+@internal("contrib.slim.python.slim.summaries.add_zero_fraction_summary")
 def add_zero_fraction_summary(tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False) -> Any:
     """Which part of a tensor is zero."""
-    return add_scalar_summary(tf.nn.zero_fraction(tensor), _tag(tensor, name, prefix or "zero_fraction"), None, print_summary)
+    tag = _tag(tensor, name, prefix) + "/Fraction_of_Zero_Values"
+    return add_scalar_summary(tf.nn.zero_fraction(tensor), tag, print_summary=print_summary)
 
 
 @public("contrib.slim.summaries.add_histogram_summaries")
+@internal("contrib.slim.python.slim.summaries.add_histogram_summaries")
 def add_histogram_summaries(tensors: Any, prefix: str | None = None) -> list[Any]:
     """A histogram of each tensor."""
     return [add_histogram_summary(tensor, prefix=prefix) for tensor in tensors]
 
 
 @public("contrib.slim.summaries.add_image_summaries")
+@internal("contrib.slim.python.slim.summaries.add_image_summaries")
 def add_image_summaries(tensors: Any, prefix: str | None = None) -> list[Any]:
     """The images of each tensor."""
     return [add_image_summary(tensor, prefix=prefix) for tensor in tensors]
 
 
 @public("contrib.slim.summaries.add_scalar_summaries")
+@internal("contrib.slim.python.slim.summaries.add_scalar_summaries")
 def add_scalar_summaries(tensors: Any, prefix: str | None = None, print_summary: bool = False) -> list[Any]:
     """Each number."""
     return [add_scalar_summary(tensor, prefix=prefix, print_summary=print_summary) for tensor in tensors]
 
 
 @public("contrib.slim.summaries.add_zero_fraction_summaries")
+@internal("contrib.slim.python.slim.summaries.add_zero_fraction_summaries")
 def add_zero_fraction_summaries(tensors: Any, prefix: str | None = None) -> list[Any]:
     """Which part of each tensor is zero."""
     return [add_zero_fraction_summary(tensor, prefix=prefix) for tensor in tensors]
