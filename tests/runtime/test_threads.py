@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+import everflow as tf
 from everflow.runtime import threads
 
 
@@ -66,3 +67,13 @@ def test_what_was_given_up_is_tried_again(clock):
     while runs(step, clock, 1) == 1 and next(total) < 2000:
         pass
     assert runs(step, clock, 10) == 2
+
+
+@pytest.mark.parametrize(("asked", "most"), [(1, None), (2, 2), (0, 4), (8, 4)])
+def test_sessions_use_no_more_threads_than_they_are_configured_with(asked, most, monkeypatch):
+    monkeypatch.setattr(threads, "available", lambda: 4)
+    x = tf.placeholder(tf.float32, [None, 8])
+    y = tf.nn.relu(tf.matmul(x, tf.ones([8, 8]))) @ tf.ones([8, 2])
+    with tf.Session(config=tf.ConfigProto(intra_op_parallelism_threads=asked)) as session:
+        step = session._runner(y, {x: None}).step
+    assert (step.tuning and step.tuning.limit) == most and step.threads == 1
