@@ -76,6 +76,7 @@ def _counts_at(
 ) -> tuple[Any, Any]:
     refuse_eager(f"{_NAMES[key]}_at_thresholds")
     with tf.variable_scope(name, _NAMES[key], (predictions, labels, weights)):
+        predictions, labels = tf.convert_to_tensor(predictions), tf.convert_to_tensor(labels)
         values, updates = confusion_at_thresholds(labels, predictions, thresholds, weights=weights, includes=(key,))
         return collected(tf.identity(values[key]), updates[key], metrics_collections, updates_collections)
 

@@ -74,3 +74,11 @@ def test_shapes_are_checked_now_or_later():
             session.run(checked, {fed: np.ones((3, 3))})
         with pytest.raises(ValueError, match="Wrong shape"):
             framework.with_shape([2], tf.zeros([3]))
+
+
+def test_values_of_another_type_and_shape_are_assigned():
+    tf.get_variable("v", [2, 1])
+    op, feed = tf.contrib.framework.assign_from_values({"v": np.array([1.0, 2.0])})
+    with tf.Session() as session:
+        session.run(op, feed)
+        assert session.run("v:0").tolist() == [[1], [2]]

@@ -121,3 +121,11 @@ def test_the_right_class_among_the_best():
     np.testing.assert_allclose(streamed(metrics.streaming_sparse_precision_at_top_k, *halves(best, right)), there.mean() / 2, rtol=1e-5)
     ranks = ((best == right) / [1.0, 2.0]).sum(1).mean()
     np.testing.assert_allclose(streamed(metrics.streaming_sparse_average_precision_at_top_k, *halves(best, right)), ranks, rtol=1e-5)
+
+
+def test_counts_at_thresholds_take_plain_numbers():
+    value, update = tf.contrib.metrics.streaming_true_positives_at_thresholds((0.0, 1.0, 0.6), (0, 1, 1), thresholds=[0.5, 0.7])
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        assert session.run(update).tolist() == [2, 1]
+        assert session.run(value).tolist() == [2, 1]

@@ -243,7 +243,7 @@ def assign_from_values(var_names_to_values: dict[str, Any]) -> tuple[Any, dict[A
         if len(found) > 1 and found[0].op.name != name:
             found = [v for v in found if v.op.name == name] or found
         var = found[0]
-        placeholder = tf.placeholder(tf.as_dtype(value.dtype), shape=value.shape, name=f"placeholder/{var.op.name}")
+        placeholder = tf.placeholder(var.dtype.base_dtype, shape=var.get_shape(), name=f"placeholder/{var.op.name}")
         ops.append(var.assign(placeholder))
         feed[placeholder] = value.reshape(var.get_shape())
     return tf.group(*ops), feed
