@@ -15,6 +15,9 @@ _MODELS = ("Model", "Sequential")
 # Layers without a public name that models hold.
 _INTERNAL = {"TensorFlowOpLayer": "base_layer", "AddLoss": "base_layer", "AddMetric": "base_layer", "Network": "network"}
 
+# What models of earlier versions call layers.
+_FORMERLY = {"BatchNormalizationV1": "BatchNormalization", "BatchNormalizationV2": "BatchNormalization"}
+
 
 class _Classes(Mapping[str, Any]):
     """The classes that configs name."""
@@ -22,7 +25,7 @@ class _Classes(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name in _INTERNAL:
             return api.find(f"python.keras.engine.{_INTERNAL[name]}.{name}")
-        full = f"keras.{name}" if name in _MODELS else f"keras.layers.{name}"
+        full = f"keras.{name}" if name in _MODELS else f"keras.layers.{_FORMERLY.get(name, name)}"
         if not api.has(full):
             raise KeyError(name)
         return api.find(full)

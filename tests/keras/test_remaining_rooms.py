@@ -168,3 +168,8 @@ def test_weights_without_a_name():
     model = Scaled()
     model(keras.Input((10,)))
     assert [w.name for w in model.weights] == ["scaled/Variable:0"]
+
+
+@pytest.mark.parametrize("name", ["BatchNormalizationV1", "BatchNormalizationV2"])
+def test_models_of_earlier_versions_name_layers_otherwise(name):
+    assert type(L.deserialize({"class_name": name, "config": {"momentum": 0.5}})) is L.BatchNormalization

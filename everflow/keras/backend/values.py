@@ -9,6 +9,7 @@ import numpy as np
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.graph import dtypes
 from everflow.graph.dtypes import DTypeLike, as_dtype
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
@@ -17,6 +18,8 @@ from everflow.keras.backend.graph import get_graph
 from everflow.keras.backend.session import get_value, track_variable
 from everflow.keras.config import floatx
 from everflow.ops.variables.variables import Variable
+
+internal("keras.backend.dtypes_module")(dtypes)
 
 
 @public("keras.backend.variable")
@@ -76,6 +79,7 @@ def is_sparse(tensor: Any) -> bool:
 
 
 @public("keras.backend.is_keras_tensor")
+@internal("keras.backend.is_keras_tensor")
 def is_keras_tensor(x: Any) -> bool:
     """Whether a tensor comes from a layer of a functional model."""
     if not isinstance(x, (Tensor, Variable, CompositeTensor)):
