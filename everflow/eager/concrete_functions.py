@@ -39,7 +39,7 @@ from everflow.values.resources import Storage
 
 _serial = itertools.count()
 # Who is told of each function that runs for the first time.
-FIRST_RUNS: list[Callable[[ConcreteFunction], None]] = []
+FIRST_RUNS: list[Callable[[Any], None]] = []
 _ATTRIBUTES = ("api_implements", "api_preferred_device", "forward_function_name", "backward_function_name")
 # Variables, and what finds them by their names: a function's are those of the graph around it.
 _OF_VARIABLES = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, STORE_KEY, SCOPES_KEY)
