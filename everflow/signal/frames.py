@@ -31,7 +31,8 @@ def frame(
             axis += tf.rank(signal) if rank is None else rank
         if rank is not None and not 0 <= axis < rank:
             raise ValueError(f"axis must be within the {rank} axes of the signal.")
-        found = _framed(signal, length, step, axis, tf.cast(pad_value, signal.dtype) if pad_end else None)
+        padding = _number(pad_value, "pad_value") if pad_end else None
+        found = _framed(signal, length, step, axis, padding if padding is None else tf.cast(padding, signal.dtype))
         if rank is not None:
             samples, size, apart = tf.dimension_value(signal.shape[axis]), constant_value(length), constant_value(step)
             count = None

@@ -87,3 +87,23 @@ def test_bad_arguments_are_named():
         tf.losses.mean_squared_error(LABELS, GUESSES, weights=[1.0, 2.0])
     with pytest.raises(ValueError, match="incompatible"):
         tf.losses.mean_squared_error(LABELS, GUESSES[:, :2])
+
+
+@pytest.mark.parametrize(
+    "losses, weights, size, average",
+    [
+        ([2.5, 6.0], None, None, 4.25),
+        ([[2.5, 6.0], [1.0, 2.0]], [0.2, 0.8], 10, 0.41),
+        ([2.5, 6.0], [[0.2], [0.8]], None, 2.65),
+        ([2.5, 6.0], 2, 10, 1.7),
+    ],
+)
+def test_an_average_loss_weighs_examples(losses, weights, size, average):
+    assert run(tf.nn.compute_average_loss(losses, weights, size)) == pytest.approx(average)
+
+
+def test_an_average_loss_is_of_examples_with_weights_that_fit():
+    with pytest.raises(ValueError, match="Expected a tensor with at least rank 1"):
+        tf.nn.compute_average_loss(2.0)
+    with pytest.raises(ValueError, match="weights can not be broadcast to values"):
+        tf.nn.compute_average_loss([2.5, 6.0, 5.0], [0.2, 0.8])

@@ -105,3 +105,8 @@ def test_mel_triangles_meet_at_their_edges():
 def test_cepstral_coefficients_are_scaled_cosine_transforms():
     found = run(tf.signal.mfccs_from_log_mel_spectrograms(X))
     np.testing.assert_allclose(found, run(tf.signal.dct(X)) / np.sqrt(20), rtol=1e-5)
+
+
+def test_frames_are_filled_up_with_one_number():
+    with pytest.raises(ValueError, match=r"Shape \(1,\) must have rank 0"):
+        tf.signal.frame([1.0], 1, 1, pad_end=True, pad_value=[1])

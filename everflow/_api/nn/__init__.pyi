@@ -16,7 +16,7 @@ from everflow.ops.nn.bias import bias_add as bias_add
 from everflow.rnn.dynamic import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
 from everflow.ops.nn.ctc import collapse_repeated as collapse_repeated
 from everflow.ops.nn.candidate_sampling import compute_accidental_hits as compute_accidental_hits
-from everflow.ops.nn.sampled_losses import compute_average_loss as compute_average_loss
+from everflow.losses.averaging import compute_average_loss as compute_average_loss
 from everflow.ops.nn.convolution_functions import conv1d as conv1d
 from everflow.ops.nn.convolution_functions import conv1d_transpose as conv1d_transpose
 from everflow.ops.nn.convolution_functions import conv2d as conv2d
@@ -89,7 +89,7 @@ from everflow.ops.nn.bias import relu_layer as relu_layer
 from everflow._api.nn import rnn_cell as rnn_cell
 from everflow.ops.nn.embedding import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from everflow.ops.nn.sampled_losses import sampled_softmax_loss as sampled_softmax_loss
-from everflow.ops.nn.sampled_losses import scale_regularization_loss as scale_regularization_loss
+from everflow.losses.averaging import scale_regularization_loss as scale_regularization_loss
 from everflow.ops.nn.activations import selu as selu
 from everflow.ops.nn.convolution_functions import separable_conv2d as separable_conv2d
 from everflow.ops.math.elementwise import sigmoid as sigmoid

@@ -6,7 +6,6 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.graph.convert import convert_to_tensor
 from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import name_scope
 
@@ -190,28 +189,3 @@ def _sampled_softmax_loss_of_2(
     return sampled_softmax_loss(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, "div", name, seed
     )
-
-
-def _replicas(function: str) -> int:
-    if tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context():
-        raise RuntimeError(f"You are calling `{function}` in cross replica context, while it was expected to be called in replica context.")
-    return tf.distribute.get_strategy().num_replicas_in_sync
-
-
-@public("nn.compute_average_loss")
-def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any:
-    """The sum of the losses divided by the size of the whole batch, which may be spread over replicas."""
-    per_example_loss = convert_to_tensor(per_example_loss)
-    dtype = per_example_loss.dtype
-    if sample_weight is not None:
-        per_example_loss = tf.multiply(per_example_loss, tf.cast(sample_weight, dtype))
-    if global_batch_size is None:
-        replicas = _replicas("compute_average_loss")
-        global_batch_size = tf.cast(tf.shape(per_example_loss)[0] * replicas, dtype)
-    return tf.reduce_sum(per_example_loss) / global_batch_size
-
-
-@public("nn.scale_regularization_loss")
-def scale_regularization_loss(regularization_loss: Any) -> Any:
-    """The sum of the losses divided by the number of replicas."""
-    return tf.reduce_sum(regularization_loss) / _replicas("scale_regularization_loss")
