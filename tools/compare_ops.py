@@ -3,257 +3,105 @@
     python tools/compare_ops.py --tensorflow /path/to/python --calls 200
     python tools/compare_ops.py --tensorflow /path/to/python --match '^Arg|^Segment' --examples 3
 
-Calls are drawn from the definitions of ops in everflow/facts: attributes from what they allow, inputs of sizes 0 to 3 that often fit
-together, with values at the edges of their types among them. Ops with state, functions or handles have no part in it. Calls and
-answers travel in npz files; both sides run this file with --answer, and go on after a call that takes their process down.
+Calls are drawn from the definitions of ops in everflow/facts (op_calls.py): attributes from what they allow, inputs of small sizes that
+often fit together (op_call_forms.py), with values at the edges of their types among them. Ops with functions or handles have no part in
+it. Calls and answers travel in npz files; both sides run this file with --answer, and go on after a call that takes their process down or
+does not end. What the real one said in a --folder is kept there for the same calls.
 """
 
 from __future__ import annotations
 
 import argparse
-import binascii
+import collections
+import contextlib
 import importlib
 import json
 import os
 import pathlib
-import random
+import pickle
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
-import zlib
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from op_calls import KINDS, Answer, Call, drawn, floats, is_plain, read_answers, read_calls, shown, write_answers, write_calls
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FACTS = ROOT / "everflow/facts/op_defs.json"
-KINDS = {
-    "float": np.float32, "double": np.float64, "half": np.float16, "int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int64,
-    "uint8": np.uint8, "uint16": np.uint16, "bool": np.bool_, "complex64": np.complex64, "complex128": np.complex128, "string": np.object_,
-}  # fmt: skip
 # The public names of types where they are not those of definitions.
 NAMES = {"float": "float32", "double": "float64", "half": "float16"}
-# What touches files, prints, waits or is random without state that says so.
-LEFT_OUT = re.compile(
-    "Random|Stateless|File|Save|Restore|Print|Timestamp|^Assert$|Dataset|Collective|Tpu|TPU|Multinomial|_$|^_|Abort|Debug"
-    "|^(Ref)?(Enter|Exit|Merge|NextIteration|Switch|Select)$|LoopCond"
-)
+# Arguments of tf.raw_ops that are not called as in definitions.
+RENAMED = {
+    **{(op, "reduction_indices"): "axis" for op in ("Sum", "Prod", "Max", "Min", "Mean", "All", "Any", "EuclideanNorm")},
+    ("Squeeze", "squeeze_dims"): "axis", ("Split", "split_dim"): "axis", ("SplitV", "split_dim"): "axis", ("ExpandDims", "dim"): "axis",
+    ("Where", "input"): "condition",
+}  # fmt: skip
 # What says that an op is not there, or not for these types: then there is nothing to compare.
-ABSENT = re.compile("has no attribute|is not available in GraphDef|No OpKernel was registered|has no kernel for the op|XLA")
-TEXTS = [b"", b"a", b"abc", b"\xc3\xa9", b"12", b"-1.5", b"a b"]
-SMALL = re.compile(
-    "ax[ie]s|dim|ind|shape|size|begin|end|perm|num|stride|multiples|paddings|depth|length|start|limit|delta|ksize|splits|crops|k$|ids"
+ABSENT = re.compile(
+    "module .* has no attribute|is not available in GraphDef|No OpKernel was registered|has no kernel for the op|XLA|Op type not registered"
+    "|Could not satisfy explicit device specification"
 )
-
-
-class Call(NamedTuple):
-    """An op with attributes and inputs: an array each, or a list of them."""
-
-    op: str
-    attrs: dict[str, Any]
-    inputs: dict[str, Any]
-
-    def __str__(self) -> str:
-        given = [f"{name}={_shown(value)}" for name, value in {**self.inputs, **self.attrs}.items()]
-        return f"{self.op}({', '.join(given)})"
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, list) and value and isinstance(value[0], np.ndarray):
-        return f"[{', '.join(map(_shown, value))}]"
-    if isinstance(value, np.ndarray):
-        text = re.sub(r"\s+", "", repr(value.tolist()))
-        return f"{value.dtype}{list(value.shape)}{text if len(text) < 60 else text[:57] + '...'}"
-    return repr(value)
-
-
-def is_plain(name: str, definition: dict[str, Any]) -> bool:
-    """Whether calls of an op can be drawn, and answered by the op's definition alone."""
-    if LEFT_OUT.search(name) or definition.get("is_stateful") or definition.get("deprecation") or not definition.get("outputs"):
-        return False
-    if any(a["type"] in ("func", "list(func)", "tensor", "list(tensor)", "list(shape)") for a in definition.get("attrs", ())):
-        return False
-    sides = [*definition.get("inputs", ()), *definition["outputs"]]
-    return not any(arg.get("is_ref") or arg.get("type_list_attr") or arg.get("type", "float") not in KINDS for arg in sides)
-
-
-class Drawer:
-    """Draws the calls of one op."""
-
-    def __init__(self, name: str, definition: dict[str, Any], seed: int) -> None:
-        self.name, self.definition = name, definition
-        self.chance = random.Random(zlib.crc32(f"{name} {seed}".encode()))
-        self.numbers = np.random.RandomState(self.chance.randrange(2**32))
-
-    def call(self) -> Call | None:
-        """A call, or None where an attribute allows nothing that travels."""
-        attrs = {a["name"]: self._attr(a) for a in self.definition.get("attrs", ())}
-        if any(value is None for value in attrs.values()):
-            return None
-        base = [self.chance.choice([0, 1, 2, 2, 3, 3]) for _ in range(self.chance.choice([0, 1, 1, 2, 2, 3, 4]))]
-        inputs = {}
-        for arg in self.definition.get("inputs", ()):
-            kind = attrs[arg["type_attr"]] if "type_attr" in arg else arg["type"]
-            shape = self._shape(base, arg["name"], kind)
-            count = attrs[arg["number_attr"]] if "number_attr" in arg else None
-            values = [self._array(arg["name"], kind, shape) for _ in range(1 if count is None else count)]
-            inputs[arg["name"]] = values[0] if count is None else values
-        inferred = {arg.get(key) for arg in self.definition.get("inputs", ()) for key in ("type_attr", "number_attr")}
-        return Call(self.name, {k: v for k, v in attrs.items() if k not in inferred}, inputs)
-
-    def _attr(self, attr: dict[str, Any]) -> Any:
-        kind, allowed, default = attr["type"], attr.get("allowed", {}), attr.get("default")
-        if kind == "type":
-            choices = [t for t in allowed.get("type", ["float", "int32", "int64", "bool", "string", "double"]) if t in KINDS]
-            usual = [t for t in choices if t in ("float", "int32", "string", "bool")]
-            return self.chance.choice(usual if usual and self.chance.random() < 0.6 else choices) if choices else None
-        if default is not None and self.chance.random() < 0.7:
-            ((name, value),) = default.items()
-            return list(next(iter(value.values()), [])) if name == "list" else value if name in "sbif" else None
-        if kind == "int":
-            return max(attr.get("minimum", -2), self.chance.choice([0, 1, 1, 2, 2, 3]))
-        if kind == "list(int)":
-            return [self.chance.choice([1, 1, 2, 0]) for _ in range(max(attr.get("minimum", 0), self.chance.choice([0, 1, 4, 4])))]
-        if kind == "string":
-            return self.chance.choice(allowed["s"]) if "s" in allowed else self.chance.choice(["", ",", "a"])
-        if kind == "shape":
-            return [self.chance.choice([0, 1, 2, 3]) for _ in range(self.chance.choice([0, 1, 2]))]
-        plain = {"bool": lambda: self.chance.random() < 0.5, "float": lambda: self.chance.choice([0.0, 1e-3, 0.5, 1.0, 2.0, -1.0])}
-        return plain[kind]() if kind in plain else None
-
-    def _shape(self, base: list[int], name: str, kind: str) -> list[int]:
-        if kind in ("int32", "int64") and SMALL.search(name) and self.chance.random() < 0.7:
-            return self.chance.choice([[], [], [1], [len(base)], [len(base)], [2]])
-        which = self.chance.random()
-        if which < 0.55:
-            return base
-        if which < 0.7:
-            return [1 if self.chance.random() < 0.5 else n for n in base][self.chance.choice([0, 0, 1]) :]
-        return [] if which < 0.85 else [self.chance.choice([0, 1, 2, 3]) for _ in range(self.chance.choice([1, 1, 2, 3, 4]))]
-
-    def _array(self, name: str, kind: str, shape: list[int]) -> np.ndarray:
-        dtype, size = np.dtype(KINDS[kind]), int(np.prod(shape, dtype=np.int64))
-        if kind == "string":
-            found = np.empty(size, object)
-            found[:] = [self.chance.choice(TEXTS) for _ in range(size)]
-            return found.reshape(shape)
-        if kind == "bool":
-            return self.numbers.rand(*shape) < 0.5 if shape else np.array(self.chance.random() < 0.5)
-        low = -2 if dtype.kind != "u" else 0
-        values = self.numbers.randint(low, 5, shape).astype(dtype) if dtype.kind in "iu" else self.numbers.randn(*shape)
-        values = np.array(values + 1j * self.numbers.randn(*shape) if dtype.kind == "c" else values).astype(dtype)
-        if size and self.chance.random() < 0.3 and not (dtype.kind in "iu" and SMALL.search(name)):
-            values.reshape(-1)[self.chance.randrange(size)] = self.chance.choice(_edges(dtype))
-        return values
-
-
-def _edges(dtype: np.dtype) -> list[Any]:
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        return [limits.min, limits.max, 0]
-    limits = np.finfo(dtype)
-    return [np.nan, np.inf, -np.inf, 0.0, -0.0, limits.max, limits.tiny]
-
-
-def drawn(name: str, definition: dict[str, Any], count: int, seed: int) -> list[Call]:
-    """The calls of an op; the same for the same seed."""
-    drawer = Drawer(name, definition, seed)
-    return [call for call in (drawer.call() for _ in range(count)) if call is not None]
-
-
-# -- how values travel
-
-
-def _packed(value: np.ndarray, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    if value.dtype == object or value.dtype.kind in "SU":
-        texts = [t.encode() if isinstance(t, str) else bytes(t) for t in value.reshape(-1).tolist()]
-        return {"texts": [binascii.hexlify(t).decode() for t in texts], "shape": list(value.shape)}
-    key = f"a{len(arrays)}"
-    arrays[key] = value
-    return {"array": key}
-
-
-def _unpacked(told: dict[str, Any], arrays: Any) -> np.ndarray:
-    if "array" in told:
-        return arrays[told["array"]]
-    found = np.empty(len(told["texts"]), object)
-    found[:] = [binascii.unhexlify(t) for t in told["texts"]]
-    return found.reshape(told["shape"])
-
-
-def _write(path: pathlib.Path, told: Any, arrays: dict[str, np.ndarray]) -> None:
-    np.savez(str(path), told=np.frombuffer(json.dumps(told).encode(), np.uint8), **arrays)
-
-
-def _read(path: pathlib.Path) -> tuple[Any, Any]:
-    arrays = np.load(str(path))
-    return json.loads(arrays["told"].tobytes().decode()), arrays
-
-
-def write_calls(path: pathlib.Path, calls: list[Call]) -> None:
-    """Calls as an npz file."""
-    arrays: dict[str, np.ndarray] = {}
-    told = [
-        {
-            "op": call.op,
-            "attrs": call.attrs,
-            "inputs": {k: [_packed(a, arrays) for a in v] if isinstance(v, list) else _packed(v, arrays) for k, v in call.inputs.items()},
-        }
-        for call in calls
-    ]
-    _write(path, told, arrays)
-
-
-def read_calls(path: pathlib.Path) -> list[Call]:
-    """Calls that `write_calls` wrote."""
-    told, arrays = _read(path)
-    found = []
-    for call in told:
-        inputs = {k: [_unpacked(a, arrays) for a in v] if isinstance(v, list) else _unpacked(v, arrays) for k, v in call["inputs"].items()}
-        found.append(Call(call["op"], call["attrs"], inputs))
-    return found
-
-
-class Answer(NamedTuple):
-    """What came of a call: the type of an error with its text, or values."""
-
-    error: str | None
-    text: str
-    values: list[np.ndarray]
-
-
-def write_answers(path: pathlib.Path, answers: list[Answer]) -> None:
-    """Answers as an npz file."""
-    arrays: dict[str, np.ndarray] = {}
-    _write(path, [[a.error, a.text, [_packed(v, arrays) for v in a.values]] for a in answers], arrays)
-
-
-def read_answers(path: pathlib.Path) -> list[Answer]:
-    """Answers that `write_answers` wrote."""
-    told, arrays = _read(path)
-    return [Answer(error, text, [_unpacked(v, arrays) for v in values]) for error, text, values in told]
+# What says so of any call of the op.
+REMOVED = re.compile("module .* has no attribute|is not available in GraphDef")
+# How long a call may take.
+PATIENCE = 10
 
 
 # -- the side that answers
 
 
+def _typed(tf: Any, value: Any) -> Any:
+    """An attribute with its types as the package has them."""
+    if isinstance(value, list):
+        return [_typed(tf, v) for v in value]
+    return getattr(tf, NAMES.get(value, value)) if isinstance(value, str) and value in KINDS else value
+
+
+def _tensor(tf: Any, value: np.ndarray, fed: dict[Any, np.ndarray] | None) -> Any:
+    kind = value.dtype.names[0] if value.dtype.names else None
+    words = value[kind] if kind else value
+    if fed is None:
+        found = tf.constant(words, shape=words.shape)
+    else:
+        found = tf.placeholder(tf.string if words.dtype == object else words.dtype)
+        fed[found] = words
+    return tf.bitcast(found, getattr(tf, kind)) if kind else found
+
+
+def _plain(value: Any) -> np.ndarray:
+    found = np.asarray(value)
+    return np.asarray(found.view(np.uint16)).view(KINDS["bfloat16"]).reshape(found.shape) if found.dtype.name == "bfloat16" else found
+
+
 def answered(tf: Any, call: Call) -> Answer:
     """What a call gives in a graph of its own."""
-    attrs = {k: getattr(tf, NAMES.get(v, v)) if isinstance(v, str) and v in KINDS else v for k, v in call.attrs.items()}
+    fed: dict[Any, np.ndarray] | None = {} if call.fed else None
     try:
-        with tf.Graph().as_default():
-            inputs = {
-                k: [tf.constant(a) for a in v] if isinstance(v, list) else tf.constant(v, shape=v.shape) for k, v in call.inputs.items()
-            }
-            found = getattr(tf.raw_ops, call.op)(**inputs, **attrs)
-            with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=20000)) as session:
-                values = session.run(list(found) if isinstance(found, (list, tuple)) else [found])
-        flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
-        return Answer(None, "", [np.asarray(v) for v in flat])
+        # Where it names no device, what the processor has no kernel for is compiled.
+        with tf.Graph().as_default(), tf.device("/device:CPU:0"):
+            variables = [tf.Variable(_tensor(tf, call.inputs[k], None), use_resource=not call.ref) for k in call.held]
+            inputs = dict(zip(call.held, variables if call.ref else [v.handle for v in variables]))
+            for k, v in call.inputs.items():
+                if k not in call.held:
+                    inputs[k] = [_tensor(tf, a, fed) for a in v] if isinstance(v, list) else _tensor(tf, v, fed)
+            if call.ref:
+                inputs.update({k: v._ref() for k, v in zip(call.held, variables)})
+            given = {**inputs, **{k: _typed(tf, v) for k, v in call.attrs.items()}}
+            found = getattr(tf.raw_ops, call.op)(**{RENAMED.get((call.op, k), k): v for k, v in given.items()})
+            with tf.Session() as session:
+                if variables:
+                    session.run([v.initializer for v in variables])
+                values = session.run(list(found) if isinstance(found, (list, tuple)) else [found], fed)
+                values += session.run(variables) if variables else []
+        flat = [v for value in values for v in (value if isinstance(value, list) else [value]) if v is not None]
+        return Answer(None, "", [_plain(v) for v in flat])
     except Exception as error:  # whatever it is, it is the answer
-        text = str(error).split("\n")[0][:200]
+        text = str(error).split("\n")[0][:300]
         return Answer("absent" if ABSENT.search(text) else type(error).__name__, text, [])
 
 
@@ -261,51 +109,69 @@ DIED = Answer("died", "the process ended", [])
 
 
 def answer_all(package: str, folder: pathlib.Path, side: str) -> None:
-    """Answers all calls of a folder that have no answers yet; notes which call is under way."""
+    """Answers all calls of a folder that have no answers yet, the calls of an op in a process of their own: it may end, or never end."""
     warnings.filterwarnings("ignore")
     tf = importlib.import_module(package)
-    now = folder / f"{side}.now"
+    if side == "ours":  # so that not each process loads it
+        answered(tf, Call("Add", {}, {"x": np.float32(1), "y": np.float32(2)}))
     for path in sorted(folder.glob("*.calls.npz")):
         out = path.with_name(path.name.replace("calls", side))
-        if out.exists():
-            continue
-        dead = json.loads((folder / f"{side}.dead").read_text()) if (folder / f"{side}.dead").exists() else []
-        answers = []
-        for i, call in enumerate(read_calls(path)):
-            now.write_text(json.dumps([path.name, i]))
-            answers.append(DIED if [path.name, i] in dead else answered(tf, call))
-        write_answers(out, answers)
-    if now.exists():
-        now.unlink()
+        if not out.exists():
+            write_answers(out, _answers(tf, path, out.with_suffix(".part")))
+
+
+def _answers(tf: Any, path: pathlib.Path, part: pathlib.Path) -> list[Answer]:
+    """What one file of calls gives; the call that is under way when the process ends, or takes too long, is one that died."""
+    calls, answers = read_calls(path), []
+    while len(answers) < len(calls):
+        part.write_bytes(b"")
+        child = os.fork()
+        if child == 0:
+            with part.open("wb", 0) as file:
+                for call in calls[len(answers) :]:
+                    answer = answered(tf, call)
+                    file.write(pickle.dumps(answer))
+                    if REMOVED.search(answer.text):
+                        break
+            os._exit(0)
+        while os.waitpid(child, os.WNOHANG) == (0, 0):
+            time.sleep(0.02)
+            if time.time() - part.stat().st_mtime > PATIENCE:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                break
+        with part.open("rb") as file, contextlib.suppress(EOFError):
+            while True:
+                answers.append(pickle.load(file))
+        if answers and REMOVED.search(answers[-1].text):
+            answers += [answers[-1]] * (len(calls) - len(answers))
+        if len(answers) < len(calls):
+            answers.append(DIED)
+    part.unlink()
+    return answers
 
 
 def ask(command: list[str], folder: pathlib.Path, side: str) -> None:
-    """Has a side answer, again from where it was when its process ended."""
+    """Has a side answer."""
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
-    dead: list[Any] = []
-    while True:
-        done = subprocess.run([*command, "--folder", str(folder), "--answer", side], env=environment, capture_output=True, text=True)
-        now = folder / f"{side}.now"
-        if not now.exists():
-            if done.returncode:
-                sys.exit(f"{side} could not be asked:\n{done.stderr[-2000:]}")
-            return
-        dead.append(json.loads(now.read_text()))
-        now.unlink()
-        (folder / f"{side}.dead").write_text(json.dumps(dead))
+    if side == "theirs":
+        environment.pop("PYTHONPATH", None)
+    done = subprocess.run([*command, "--folder", str(folder), "--answer", side], env=environment, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{side} could not be asked:\n{done.stderr[-2000:]}")
 
 
 # -- what differs
 
 # How far apart floats of so many bytes may be.
 CLOSE = {2: 5e-3, 4: 2e-4, 8: 1e-7}
-SAME, BOTH_REFUSE, NOT_THERE = "the same", "both refuse", "not there"
+SAME, BOTH_REFUSE, NOT_THERE, ABSENT_HERE = "the same", "both refuse", "not there", "absent here"
 
 
 def difference(ours: Answer, theirs: Answer) -> str:
     """In a word or two, how two answers differ."""
     if "absent" in (ours.error, theirs.error):
-        return NOT_THERE
+        return NOT_THERE if theirs.error else ABSENT_HERE
     if ours.error or theirs.error:
         if ours.error and theirs.error:
             return BOTH_REFUSE if ours.error == theirs.error else f"error {ours.error} for {theirs.error}"
@@ -323,32 +189,57 @@ def difference(ours: Answer, theirs: Answer) -> str:
 
 
 def _close(a: np.ndarray, b: np.ndarray) -> bool:
-    if a.dtype.kind not in "fc":
-        return bool(np.array_equal(a, b))
     if a.dtype.kind == "c":
         return _close(a.real, b.real) and _close(a.imag, b.imag)
-    near = CLOSE[a.dtype.itemsize]
+    near = CLOSE.get(a.dtype.itemsize, 0.0)
+    if a.dtype.names:
+        near, a, b = 2e-2, floats(a), floats(b)
+    if a.dtype.kind != "f":
+        return bool(np.array_equal(a, b))
     with np.errstate(all="ignore"):
-        return bool(np.allclose(a, b, rtol=near, atol=near / 10, equal_nan=True))
+        largest = np.abs(b[np.isfinite(b)]).max(initial=1)
+        return bool(np.allclose(a, b, rtol=near, atol=near / 10 * min(float(largest), 1e3), equal_nan=True))
 
 
-def report(folder: pathlib.Path, examples: int) -> tuple[int, int]:
-    """Prints what differs, op by op; returns how many calls both answer and how many differ."""
-    total = differing = 0
+def _sort(verdict: str) -> str:
+    """To which sum a verdict belongs."""
+    for start, sort in [("error", "other kind of error"), ("refused", "refused here only"), ("not refused", "refused there only")]:
+        if verdict.startswith(start):
+            return sort
+    return verdict if verdict in (SAME, BOTH_REFUSE, NOT_THERE, ABSENT_HERE) else "other type, shape or values"
+
+
+def report(folder: pathlib.Path, examples: int) -> collections.Counter[str]:
+    """Prints what differs, op by op; returns how many calls came out how."""
+    total: collections.Counter[str] = collections.Counter()
     for path in sorted(folder.glob("*.calls.npz")):
         calls = read_calls(path)
         ours, theirs = (read_answers(path.with_name(path.name.replace("calls", side))) for side in ("ours", "theirs"))
         found = [difference(a, b) for a, b in zip(ours, theirs)]
         both = sum(not a.error and not b.error for a, b in zip(ours, theirs))
         wrong = [i for i, verdict in enumerate(found) if verdict not in (SAME, BOTH_REFUSE, NOT_THERE)]
-        total, differing = total + both, differing + len(wrong)
+        total.update(map(_sort, found))
+        total["calls"] += len(calls)
+        total["answered by both"] += both
         if wrong:
             print(f"{path.name.split('.')[0]}: {len(calls)} calls, {both} answered by both, {len(wrong)} differ")
             for i in wrong[:examples]:
                 print(f"  {found[i]}: {calls[i]}")
                 for side, answer in (("here", ours[i]), ("there", theirs[i])):
-                    print(f"    {side}: {answer.text if answer.error else ', '.join(map(_shown, answer.values))}")
-    return total, differing
+                    print(f"    {side}: {answer.text if answer.error else ', '.join(map(shown, answer.values))}")
+    return total
+
+
+def prepare(folder: pathlib.Path, name: str, calls: list[Call]) -> None:
+    """Writes the calls of an op; what was said to the same calls there before still holds."""
+    path, new = folder / f"{name}.calls.npz", folder / "new.npz"
+    write_calls(new, calls)
+    again = path.exists() and list(map(str, read_calls(path))) == list(map(str, calls))
+    new.replace(path)
+    for side in ("ours",) if again else ("ours", "theirs"):
+        answers = folder / f"{name}.{side}.npz"
+        if answers.exists():
+            answers.unlink()
 
 
 def main() -> None:
@@ -374,11 +265,11 @@ def main() -> None:
         for name in names:
             calls = drawn(name, definitions[name], given.calls, given.seed)
             if calls:
-                write_calls(folder / f"{name}.calls.npz", calls)
+                prepare(folder, name, calls)
         ask([given.tensorflow, __file__], folder, "theirs")
         ask([sys.executable, __file__], folder, "ours")
-        total, differing = report(folder, given.examples)
-    print(f"{len(names)} ops, {total} calls answered by both, {differing} differ")
+        total = report(folder, given.examples)
+    print(f"{len(names)} ops; " + "; ".join(f"{how}: {count}" for how, count in total.most_common()))
 
 
 if __name__ == "__main__":

@@ -14,11 +14,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tools"))
 import compare_ops
 
 # What a kernel says that reads numbers: sizes and axes, which TensorFlow keeps on the host too, or values that decide the result's shape.
-READS = re.compile(r"meta tensor|out of meta|meta device type|_local_scalar_dense|data-dependent")
+READS = re.compile(r"meta tensor|out of meta|meta device type|_local_scalar_dense|data-dependent|data-independent")
 # What torch says where it can't compute on this device.
 LACKS = re.compile(r"'Meta' backend|is not implemented for|aten::")
 # These answer with what is known of their inputs on the host.
 TELL_SIZES = {
+    "AllCandidateSampler",
     "BroadcastArgs",
     "BroadcastGradientArgs",
     "ConcatOffset",
