@@ -11,6 +11,9 @@ from typing import Any
 
 from everflow.api import internal, public
 
+# What Python raises, besides ValueError, where an op can't use what it is given.
+MISTAKES = (TypeError, LookupError, ArithmeticError, AttributeError)
+
 
 def _code(name: str, number: int) -> int:
     public("errors." + name, owner=__name__)(number)

@@ -11,7 +11,7 @@ from everflow import errors
 from everflow.autodiff.tape import ACTIVE, Recorded
 from everflow.eager.devices import CHOOSERS
 from everflow.eager.tensor import EagerTensor, integers
-from everflow.errors import invalid_argument
+from everflow.errors import MISTAKES, invalid_argument
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, opdefs
 from everflow.graph.functions import LIBRARY
@@ -325,7 +325,7 @@ def explain(error: Exception, op_type: str, name: str | None) -> Exception:
     text = str(error).split("\n")[0]
     if isinstance(error, MemoryError) or "not enough memory" in text or "out of memory" in text:
         return errors.ResourceExhaustedError(None, None, f"OOM when allocating tensor: {text}{_tail(op_type, name)}")
-    if isinstance(error, (RuntimeError, ValueError, IndexError, ZeroDivisionError, TypeError)):
+    if isinstance(error, (RuntimeError, ValueError, *MISTAKES)):
         unsupported = "not implemented for" in text or "not supported" in text
         kind = errors.UnimplementedError if unsupported else errors.InvalidArgumentError
         return kind(None, None, text + _tail(op_type, name))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.errors import MISTAKES
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, opdefs, stacks
 from everflow.graph.collections import Collections
@@ -724,6 +725,8 @@ def set_shapes(op: Operation) -> None:
         result = computing(rule, op)
     except ValueError as e:
         raise ValueError(f"{e}{describe_shapes(op)}") from None
+    except MISTAKES as e:
+        raise ValueError(f"{e}{describe_shapes(op)}") from e
     if type(result) is list:
         for t, dims in zip(op.outputs, result):
             t.dims = dims

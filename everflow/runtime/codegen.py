@@ -9,7 +9,7 @@ from typing import Any
 from everflow import errors
 from everflow.ops.core.node import kernel_of
 from everflow.runtime import effects
-from everflow.runtime.failures import located
+from everflow.runtime.failures import explained
 from everflow.runtime.plan import Node, Plan, Value
 from everflow.values import tensors as values
 
@@ -145,8 +145,8 @@ def _kernel(node: Node) -> Callable[..., Any]:
     """A node's kernel; what it finds wrong with the node's attributes is said of that node."""
     try:
         return kernel_of(node)
-    except errors.OpError as error:
-        raise located(error, node) from None
+    except Exception as error:
+        raise explained(error, node) from (None if isinstance(error, errors.OpError) else error)
 
 
 def _bind_constants(plan: Plan, names: dict[Value, str], space: dict[str, Any]) -> set[Value]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from everflow import errors
+from everflow.errors import MISTAKES
 from everflow.graph.interpolation import described, inputs_described
 from everflow.graph.operation import Operation
 from everflow.runtime.plan import Node
@@ -34,7 +35,7 @@ def explained(error: Exception, node: Node | None) -> Exception:
     text = str(error).split("\n")[0]
     if isinstance(error, MemoryError) or "not enough memory" in text or "out of memory" in text:
         return errors.ResourceExhaustedError(op.node_def, op, f"OOM when allocating tensor: {text}{_where(op)}")
-    if isinstance(error, (RuntimeError, ValueError, IndexError, ZeroDivisionError, TypeError)):
+    if isinstance(error, (RuntimeError, ValueError, *MISTAKES)):
         unsupported = "not implemented for" in text or "not supported" in text
         kind = errors.UnimplementedError if unsupported else errors.InvalidArgumentError
         return kind(op.node_def, op, f"{op.type}: {text}{_where(op)}")

@@ -33,6 +33,8 @@ from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_proto import as_array
 from everflow.graph.wire import output_types_of
 from everflow.index import FUSED, GRADIENTS, OPS
+from everflow.ops.core.input_ranks import RANKS
+from everflow.ops.core.shape_rules import ranked
 
 if TYPE_CHECKING:
     from everflow.ops.core.node import Node
@@ -170,7 +172,8 @@ def op(
     if kernel is not None and meaning.kernel is not None and meaning.module != module:
         raise ValueError(f"{name} has a kernel in {meaning.module} and another in {module}")
     meaning.kernel = kernel or meaning.kernel
-    meaning.shape = shape or meaning.shape
+    if shape is not None:
+        meaning.shape = ranked(shape, *RANKS[name]) if name in RANKS else shape
     if gradient is not None:
         meaning.gradient, meaning.gradient_module = gradient, module
     for fact, value in facts.items():

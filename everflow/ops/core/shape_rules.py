@@ -36,6 +36,21 @@ def broadcast(op: Any) -> Any:
     return a if a == b else shapes.broadcast(a, b)
 
 
+def ranked(rule: Rule, *ranks: int | range | None) -> Rule:
+    """The rule for inputs that must have these ranks; None: any. What comes after them may have any rank."""
+
+    def check(op: Any) -> Any:
+        for t, rank in zip(op.inputs, ranks):
+            if isinstance(rank, int):
+                shapes.with_rank(t.dims, rank)
+            elif rank is not None and t.dims is not None and len(t.dims) not in rank:
+                known = f"at least rank {rank.start}" if rank.start else f"at most rank {rank.stop - 1}"
+                raise ValueError(f"Shape must be {known} but is rank {len(t.dims)}")
+        return rule(op)
+
+    return check
+
+
 def scalar(op: Any) -> Any:
     """A single number."""
     return ()
@@ -53,7 +68,12 @@ def unchanged_shapes(op: Any) -> Any:
 
 def from_shape_input(index: int) -> Rule:
     """The output has the shape that an input vector holds."""
-    return lambda op: dims_of(op.inputs[index])
+
+    def rule(op: Any) -> Any:
+        shapes.with_rank(op.inputs[index].dims, 1)
+        return dims_of(op.inputs[index])
+
+    return rule
 
 
 def from_attr(name: str = "shape") -> Rule:

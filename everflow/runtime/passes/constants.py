@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from everflow import errors
+from everflow.errors import MISTAKES
 from everflow.graph import shapes
 from everflow.ops.core.node import Node, Value, constant_node, kernel_of
 from everflow.runtime.plan import Plan
@@ -58,7 +59,7 @@ def _foldable(node: Node, strings: bool) -> bool:
 def _computed(node: Node) -> list[np.ndarray] | None:
     try:
         result = kernel_of(node)(*[node.context.constant(v.node) for v in node.inputs])
-    except (errors.OpError, RuntimeError, ValueError, IndexError, TypeError):
+    except (errors.OpError, RuntimeError, ValueError, *MISTAKES):
         return None  # the error belongs to the run, where it names the op
     outputs = result if len(node.outputs) > 1 else (result,)
     arrays = [np.array(values.to_numpy(r, v.dtype)) for r, v in zip(outputs, node.outputs)]
