@@ -30,7 +30,7 @@ def _bitcast(node: Node) -> Callable[..., Any]:
     def run(x: Any) -> Any:
         if not x.ndim or x.shape[-1] != ratio:
             raise invalid_argument(f"Cannot bitcast from {node.inputs[0].dtype.as_datatype_enum} to {node.attr('type').as_datatype_enum}")
-        return x.contiguous().view(kind).squeeze(-1)
+        return x.contiguous().view(kind).squeeze(-1) if x.numel() else x.new_empty(x.shape[:-1], dtype=kind)
 
     return run
 

@@ -324,7 +324,7 @@ def _linspace(node: Node) -> Callable[..., Any]:
         if count == 1:
             return torch.tensor([first], dtype=kind)
         found = first + (last - first) / number(count - 1) * np.arange(count, dtype=number)
-        found[-1] = last
+        found[0], found[-1] = first, last
         return torch.from_numpy(found).to(kind)
 
     return run

@@ -16,6 +16,7 @@ from everflow.graph.convert import constant, convert_to_tensor
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core.families import moving
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
@@ -166,28 +167,28 @@ def _assembled_dims(attr: bool) -> Callable[[Any], Any]:
 
 op(
     "SpaceToBatchND",
-    kernel=_nd(_divided),
+    kernel=moving(_nd(_divided)),
     shape=_divided_dims(False),
     view=True,
     gradient=lambda o, dy: [batch_to_space_nd(dy, o.inputs[1], o.inputs[2]), None, None],
 )
 op(
     "BatchToSpaceND",
-    kernel=_nd(_assembled),
+    kernel=moving(_nd(_assembled)),
     shape=_assembled_dims(False),
     view=True,
     gradient=lambda o, dy: [space_to_batch_nd(dy, o.inputs[1], o.inputs[2]), None, None],
 )
 op(
     "SpaceToBatch",
-    kernel=_square(_divided),
+    kernel=moving(_square(_divided)),
     shape=_divided_dims(True),
     view=True,
     gradient=lambda o, dy: [apply("BatchToSpace", dy, o.inputs[1], block_size=o.attr("block_size")), None],
 )
 op(
     "BatchToSpace",
-    kernel=_square(_assembled),
+    kernel=moving(_square(_assembled)),
     shape=_assembled_dims(True),
     view=True,
     gradient=lambda o, dy: [apply("SpaceToBatch", dy, o.inputs[1], block_size=o.attr("block_size")), None],
@@ -340,14 +341,14 @@ def _depth_rule(change: Callable[[Any, Any, Any, int], Any]) -> Callable[[Any], 
 
 op(
     "SpaceToDepth",
-    kernel=_space_to_depth,
+    kernel=moving(_space_to_depth),
     view=True,
     shape=_depth_rule(lambda d, h, w, b: (_times(d, b * b), _exactly(h, b), _exactly(w, b))),
     gradient=lambda o, dy: apply("DepthToSpace", dy, block_size=o.attr("block_size"), data_format=o.attr("data_format")),
 )
 op(
     "DepthToSpace",
-    kernel=_depth_to_space,
+    kernel=moving(_depth_to_space),
     view=True,
     shape=_depth_rule(lambda d, h, w, b: (_exactly(d, b * b), _times(h, b), _times(w, b))),
     gradient=lambda o, dy: apply("SpaceToDepth", dy, block_size=o.attr("block_size"), data_format=o.attr("data_format")),

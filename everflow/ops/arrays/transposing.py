@@ -145,7 +145,7 @@ def _reverse_v2(node: Node) -> Kernel:
 
     def run(x: Any, axis: Any) -> Any:
         at = _check_axes(axis.tolist(), x.ndim)
-        return np.flip(x, at) if text else flipped(x, at)
+        return (np.flip(x, at) if at else x) if text else flipped(x, at)
 
     return run
 
@@ -168,7 +168,7 @@ def _reverse(node: Node) -> Kernel:
 
     def run(x: Any, dims: Any) -> Any:
         at = tuple(i for i, chosen in enumerate(dims.tolist()) if chosen)
-        return np.flip(x, at) if text else flipped(x, at)
+        return (np.flip(x, at) if at else x) if text else flipped(x, at)
 
     return run
 

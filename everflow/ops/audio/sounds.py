@@ -75,6 +75,8 @@ def _fft_length(window: int) -> int:
 
 def _spectrogram(node: Node) -> Kernel:
     window, stride, squared = node.attr("window_size"), node.attr("stride"), node.attr("magnitude_squared")
+    if stride < 1:
+        raise invalid_argument(f"Stride must be positive, got {stride}")
     if window < 2:
         raise invalid_argument(f"Window size must be at least 2, got {window}")
     length = _fft_length(window)
@@ -85,9 +87,9 @@ def _spectrogram(node: Node) -> Kernel:
             raise invalid_argument(f"input must be 2-dimensional[{','.join(map(str, audio.shape))}]")
         samples, channels = audio.shape
         frames = 0 if samples < window else 1 + (samples - window) // stride
-        if not frames:
-            return audio.new_zeros((channels, 0, length // 2 + 1))
-        framed = audio.t().unfold(1, window, stride).to(torch.float64) * hann
+        if not frames or not channels:
+            return audio.new_zeros((channels, frames, length // 2 + 1))
+        framed = audio.t().unfold(1, window, stride).to(torch.float64) * hann.to(audio.device)
         power = torch.fft.rfft(framed, length).abs().square()
         return (power if squared else power.sqrt()).to(torch.float32)
 
@@ -97,7 +99,7 @@ def _spectrogram(node: Node) -> Kernel:
 def _spectrogram_shape(o: Operation) -> Any:
     samples, channels = shapes.with_rank(o.inputs[0].dims, 2)
     window, stride = o.attr("window_size"), o.attr("stride")
-    frames = None if samples is None else 0 if samples < window else 1 + (samples - window) // stride
+    frames = None if samples is None or stride < 1 else 0 if samples < window else 1 + (samples - window) // stride
     return (channels, frames, 1 + _fft_length(window) // 2)
 
 

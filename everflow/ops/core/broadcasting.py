@@ -16,6 +16,7 @@ from everflow.lazy import torch
 from everflow.ops.core import symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, fused_op, not_differentiable, op
+from everflow.ops.core.shape_rules import ranked
 from everflow.values.sizes import Sizes
 
 Sum = Callable[[Any], Any]
@@ -84,6 +85,8 @@ def _static_sum(dims: shapes.Dims, gradient_dims: Any, axes: list[int]) -> Sum:
 
 def gradient_axes(a: Any, b: Any) -> tuple[list[int], list[int]]:
     """The axes along which each of two shapes was broadcast to reach their common shape."""
+    if a == b:
+        return [], []
     rank = max(len(a), len(b))
     a, b = [1] * (rank - len(a)) + list(a), [1] * (rank - len(b)) + list(b)
     of_a, of_b = [], []
@@ -122,7 +125,7 @@ def _axes_of_sizes(node: Node) -> Any:
 op(
     "BroadcastGradientArgs",
     kernel=_broadcast_gradient_args,
-    shape=lambda o: [(None,), (None,)],
+    shape=ranked(lambda o: [(None,), (None,)], 1, 1),
     gradient=not_differentiable,
     kind="axes of broadcasting",
     host=_axes_of_sizes,
@@ -166,7 +169,7 @@ def _broadcast_args_shape(o: Operation) -> Any:
 op(
     "BroadcastArgs",
     kernel=_broadcast_args,
-    shape=_broadcast_args_shape,
+    shape=ranked(_broadcast_args_shape, 1, 1),
     holds=symbolic.holds_broadcast,
     host=lambda node: lambda a, b: Sizes(a) if a == b else Sizes(broadcast_sizes(a, b)),
 )

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from everflow.api import public
 from everflow.graph import opdefs
 from everflow.graph.convert import convert_to_tensor
@@ -36,6 +38,31 @@ def widened(factory: Factory) -> Factory:
             return inner
         compute, result = getattr(torch, wide), torch_dtype(node.outputs[0].dtype)
         return lambda *xs: inner(*[x.to(compute) for x in xs]).to(result)
+
+    return make
+
+
+def moving(factory: Factory, *texts: int) -> Factory:
+    """A kernel that only moves elements. Of texts it moves the places, 0 standing for the empty text that borders are made of; `texts` says
+    which inputs hold them, if not just the first."""
+
+    def make(node: Node) -> Callable[..., Any]:
+        inner = factory(node)
+        if node.inputs[0].dtype.base_dtype.name != "string":
+            return inner
+
+        def run(*values: Any) -> Any:
+            given, known, places = list(values), [b""], 1
+            for i in texts or (0,):
+                given[i] = torch.arange(places, places + values[i].size).reshape(values[i].shape)
+                known += values[i].reshape(-1).tolist()
+                places += values[i].size
+            held = np.empty(places, object)
+            held[:] = known
+            found = inner(*given)
+            return held[found.numpy().reshape(-1)].reshape(found.shape)
+
+        return run
 
     return make
 

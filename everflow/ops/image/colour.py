@@ -164,11 +164,28 @@ op("RGBToHSV", kernel=_checked(lambda x: torch.stack(_to_hsv(x), -1)), shape=_of
 op("HSVToRGB", kernel=_checked(lambda x: _to_rgb(*x.unbind(-1))), shape=_of_colours, gradient=not_differentiable)
 
 
+def _of_any_colours(make: Callable[[Any], Kernel]) -> Callable[[Any], Kernel]:
+    """A turn of hues keeps the largest and the smallest colour of a pixel. Where one is below zero, what is above it is turned."""
+
+    def factory(node: Node) -> Kernel:
+        turn = make(node)
+
+        def run(x: Any, delta: Any) -> Any:
+            if not x.numel() or x.amin() >= 0:
+                return turn(x, delta)
+            lowest = x.amin(-1, keepdim=True).clamp_(max=0)
+            return turn(x - lowest, delta) + lowest
+
+        return run
+
+    return factory
+
+
 def _no_image(x: Any, _: Any) -> str | None:
     return None if x.ndim >= 3 else f"input must be at least 3-D, got shape{shown(x.shape)}"
 
 
-op("AdjustHue", kernel=checked(_turned(_hue_moved, lambda delta: (delta, 1.0)), _no_image), shape=_of_images)
+op("AdjustHue", kernel=checked(_of_any_colours(_turned(_hue_moved, lambda delta: (delta, 1.0))), _no_image), shape=_of_images)
 op("AdjustSaturation", kernel=checked(_turned(_saturated, lambda scale: (0.0, scale)), _no_image), shape=_of_images)
 op("AdjustContrastv2", kernel=_contrast, shape=_of_images)
 op("AdjustContrast", kernel=_clamped_contrast, shape=_of_images)

@@ -63,9 +63,9 @@ def _corners(image: Any, owners: Any, rows: _Samples, columns: _Samples) -> list
 
 def _pixels(image: Any, owners: Any, rows: Any, columns: Any) -> Any:
     """[boxes, rows, columns, depth]: pixels picked as rows of a matrix, which is faster than by three indices."""
-    _, height, width, depth = image.shape
+    batch, height, width, depth = image.shape
     flat = (owners.long()[:, None] * height + rows)[:, :, None] * width + columns[:, None, :]
-    return image.reshape(-1, depth).index_select(0, flat.reshape(-1)).view(*flat.shape, depth)
+    return image.reshape(batch * height * width, depth).index_select(0, flat.reshape(-1)).view(*flat.shape, depth)
 
 
 def _crop(node: Node) -> Kernel:

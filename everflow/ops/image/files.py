@@ -20,7 +20,7 @@ from everflow.io import jpeg, png
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
-from everflow.ops.core.shape_rules import with_rank
+from everflow.ops.core.shape_rules import ranked, with_rank
 from everflow.ops.image.checks import exactly
 from everflow.values.shown import escaped
 from everflow.values.tensors import from_numpy, to_numpy, torch_dtype
@@ -234,7 +234,7 @@ op("DecodeJpeg", kernel=_decode_jpeg, shape=_decoded_shape)
 op("DecodeAndCropJpeg", kernel=_decode_and_crop, shape=_decoded_shape)
 op("DecodePng", kernel=_decode_png, shape=_decoded_shape)
 op("DecodeBmp", kernel=_decode_bmp, shape=_decoded_shape)
-op("DecodeGif", kernel=_decode_gif, shape=lambda o: (None, None, None, 3))
+op("DecodeGif", kernel=_decode_gif, shape=ranked(lambda o: (None, None, None, 3), 0))
 op("ExtractJpegShape", kernel=_jpeg_size, shape=lambda o: (3,))
 op("EncodeJpeg", kernel=_encode_jpeg, shape=_encoded_shape)
 op("EncodeJpegVariableQuality", kernel=_encode_jpeg_variable, shape=_encoded_shape)

@@ -172,7 +172,9 @@ def _native_axis(taps_of: Callable[..., Any], size: int, new_size: int, sampling
 
 def _resampled(x: Any, height: int, width: int, taps_of: Callable[..., Any], sampling: Sampling) -> Any:
     """Images of another size in float32."""
-    if x.device.type != "cpu" or not x.numel():
+    if not x.numel():
+        return x.new_empty((x.shape[0], height, width, x.shape[3]), dtype=torch.float32)
+    if x.device.type != "cpu":
         return _sampled(x.to(torch.float32), height, width, taps_of, sampling)
     out = torch.empty((x.shape[0], height, width, x.shape[3]), dtype=torch.float32)
     pictures = x.contiguous() if x.dtype == torch.uint8 else x.to(torch.float32).contiguous()

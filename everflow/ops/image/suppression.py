@@ -16,7 +16,7 @@ from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
-from everflow.ops.core.shape_rules import axis_of
+from everflow.ops.core.shape_rules import axis_of, ranked
 from everflow.ops.image.checks import exactly
 
 Kernel = Callable[..., Any]
@@ -230,7 +230,7 @@ op("NonMaxSuppressionV2", kernel=_suppress, shape=_indices_shape, gradient=not_d
 op("NonMaxSuppressionV3", kernel=_suppress, shape=_indices_shape)
 op("NonMaxSuppressionV4", kernel=_padded, shape=_padded_shape)
 op("NonMaxSuppressionV5", kernel=_soft, shape=_padded_shape)
-op("NonMaxSuppressionWithOverlaps", kernel=_by_overlaps, shape=lambda o: (None,), gradient=not_differentiable)
+op("NonMaxSuppressionWithOverlaps", kernel=_by_overlaps, shape=ranked(lambda o: (None,), 2, 1, 0, 0, 0), gradient=not_differentiable)
 op("CombinedNonMaxSuppression", kernel=_combined, shape=_combined_shape)
 
 

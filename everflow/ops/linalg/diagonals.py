@@ -17,6 +17,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
+from everflow.ops.core.families import moving
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
@@ -299,20 +300,20 @@ def _set_diag_v2_gradient(o: Operation, dy: Any) -> Any:
     return [apply("MatrixSetDiagV2", dy, tf.zeros_like(of_diagonal), k), of_diagonal, None]
 
 
-op("MatrixDiag", kernel=_matrix_diag, shape=_matrix_diag_shape, gradient=lambda o, dy: matrix_diag_part(dy))
+op("MatrixDiag", kernel=moving(_matrix_diag), shape=_matrix_diag_shape, gradient=lambda o, dy: matrix_diag_part(dy))
 op(
     "MatrixDiagV2",
-    kernel=_matrix_diag,
+    kernel=moving(_matrix_diag, 0, 4),
     shape=_matrix_diag_shape,
     gradient=lambda o, dy: [apply("MatrixDiagPartV2", dy, o.inputs[1], tf.zeros([], dy.dtype)), None, None, None, None],
 )
-op("MatrixDiagPart", kernel=_matrix_diag_part, shape=_matrix_diag_part_shape, gradient=_diag_part_gradient, view=True)
-op("MatrixDiagPartV2", kernel=_matrix_diag_part, shape=_matrix_diag_part_shape, gradient=_diag_part_v2_gradient, view=True)
-op("MatrixSetDiag", kernel=_matrix_set_diag, shape=_matrix_set_diag_shape, gradient=_set_diag_gradient)
-op("MatrixSetDiagV2", kernel=_matrix_set_diag, shape=_matrix_set_diag_shape, gradient=_set_diag_v2_gradient)
+op("MatrixDiagPart", kernel=moving(_matrix_diag_part), shape=_matrix_diag_part_shape, gradient=_diag_part_gradient, view=True)
+op("MatrixDiagPartV2", kernel=moving(_matrix_diag_part, 0, 2), shape=_matrix_diag_part_shape, gradient=_diag_part_v2_gradient, view=True)
+op("MatrixSetDiag", kernel=moving(_matrix_set_diag, 0, 1), shape=_matrix_set_diag_shape, gradient=_set_diag_gradient)
+op("MatrixSetDiagV2", kernel=moving(_matrix_set_diag, 0, 1), shape=_matrix_set_diag_shape, gradient=_set_diag_v2_gradient)
 op("BatchMatrixDiag", kernel=_matrix_diag, shape=_matrix_diag_shape)
 op("BatchMatrixDiagPart", kernel=_matrix_diag_part, shape=_matrix_diag_part_shape, view=True)
-op("BatchMatrixSetDiag", kernel=_matrix_set_diag, shape=_matrix_set_diag_shape)
+op("BatchMatrixSetDiag", kernel=moving(_matrix_set_diag, 0, 1), shape=_matrix_set_diag_shape)
 
 
 def _has_bands() -> bool:

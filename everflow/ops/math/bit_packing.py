@@ -20,7 +20,7 @@ def _pack(node: Node) -> Any:
             raise invalid_argument("Input should be at least a vector, but saw a scalar.")
         if x.shape[-1] % 8:
             raise invalid_argument(f"Inner dimension of input should be divisible by 8, but saw shape: {list(x.shape)}")
-        bits = (x & ~threshold if x.dtype == torch.bool else x > threshold).reshape(*x.shape[:-1], x.shape[-1] // 8, 8)
+        bits = (x if x.dtype == torch.bool else x > threshold).reshape(*x.shape[:-1], x.shape[-1] // 8, 8)
         places = torch.tensor([128, 64, 32, 16, 8, 4, 2, 1], dtype=torch.uint8, device=x.device)
         return (bits * places).sum(-1, dtype=torch.uint8)
 

@@ -17,7 +17,11 @@ def _shift(compute: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Call
 
     def make(node: Node) -> Callable[..., Any]:
         shift = compute(node)
-        most = node.inputs[0].dtype.size * 8 - 1
+        dtype = node.inputs[0].dtype.base_dtype
+        most = dtype.size * 8 - 1
+        if dtype.name == "uint64":
+            # The largest of these are held as numbers below zero.
+            return lambda x, y: shift(x, torch.where(y < 0, most, y.clamp(max=most)))
         return lambda x, y: shift(x, y.clamp(0, most))
 
     return make

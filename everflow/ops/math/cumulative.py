@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -137,9 +138,21 @@ def _arg_shape(o: Operation) -> Any:
     return dims[:place] + dims[place + 1 :]
 
 
+def _past_nan(which: str) -> Callable[..., Any]:
+    """Where the largest or smallest number is. Torch takes NaN for it, TensorFlow passes NaN over: then it is looked for again."""
+    find, bound = getattr(torch, which), -math.inf if which == "argmax" else math.inf
+
+    def run(x: Any, axis: int) -> Any:
+        places = find(x, axis)
+        found = x.gather(axis, places.unsqueeze(axis)) if x.ndim else x
+        return find(x.masked_fill(x.isnan(), bound), axis) if bool(found.isnan().any()) else places
+
+    return run
+
+
 def _arg(which: str) -> Callable[[Any], Callable[..., Any]]:
     def make(node: Node) -> Callable[..., Any]:
-        find = getattr(torch, which)
+        find = _past_nan(which) if node.inputs[0].dtype.is_floating else getattr(torch, which)
         kind = torch_dtype(node.attr("output_type"))
         wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
         if node.inputs[0].dtype.is_complex:

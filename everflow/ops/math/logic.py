@@ -116,12 +116,13 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
     return apply("NotEqual", x, y, name=name)
 
 
-op(
-    "ApproximateEqual",
-    kernel=lambda n: lambda x, y, tolerance=n.attr("tolerance"): torch.abs(x - y) < tolerance,
-    shape=merged,
-    gradient=not_differentiable,
-)
+def _approximately_equal(node: Node) -> Callable[..., Any]:
+    # Among whole numbers the tolerance is one too: less than none apart is nobody.
+    tolerance = node.attr("tolerance") if node.inputs[0].dtype.is_floating else int(node.attr("tolerance"))
+    return lambda x, y: torch.abs(x - y) < tolerance
+
+
+op("ApproximateEqual", kernel=_approximately_equal, shape=merged, gradient=not_differentiable)
 
 logical_and = binary(
     "LogicalAnd",

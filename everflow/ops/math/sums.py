@@ -113,12 +113,7 @@ op(
     over={0: _over(lambda x, y: x.add_(y)), 1: _over(lambda x, y: y.add_(x))},
     symbolic=symbolic.all_alike,
 )
-op(
-    "AccumulateNV2",
-    kernel=widened(_add_all),
-    shape=lambda o: shapes.merge(_sum_shape(o), o.attr("shape")),
-    gradient=lambda o, dy: [dy] * len(o.inputs),
-)
+op("AccumulateNV2", kernel=widened(_add_all), shape=_sum_shape, gradient=lambda o, dy: [dy] * len(o.inputs))
 
 
 def _listed(inputs: Any, kind: str) -> list[Any]:

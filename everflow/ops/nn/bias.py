@@ -14,6 +14,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
+from everflow.ops.core.families import widened
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
@@ -87,15 +88,15 @@ def _bias_add_grad_grad(o: Operation, dy: Any) -> Any:
 
 op(
     "BiasAdd",
-    kernel=_bias_add,
+    kernel=widened(_bias_add),
     shape=_bias_add_shape,
     gradient=lambda o, dy: (dy, apply("BiasAddGrad", dy, data_format=o.attr("data_format"))),
     fresh=True,
     over={0: lambda n: torch.Tensor.add_ if n.attr("data_format") == "NHWC" else None},
     symbolic=symbolic.like_first,
 )
-op("BiasAddGrad", kernel=_bias_add_grad, shape=_bias_add_grad_shape, gradient=_bias_add_grad_grad, kind="gradient of bias")
-op("BiasAddV1", kernel=_bias_add, shape=_bias_add_shape, gradient=lambda o, dy: (dy, tf.reduce_sum(dy, tf.range(tf.rank(dy) - 1))))
+op("BiasAddGrad", kernel=widened(_bias_add_grad), shape=_bias_add_grad_shape, gradient=_bias_add_grad_grad, kind="gradient of bias")
+op("BiasAddV1", kernel=widened(_bias_add), shape=_bias_add_shape, gradient=lambda o, dy: (dy, tf.reduce_sum(dy, tf.range(tf.rank(dy) - 1))))
 
 
 @public("nn.bias_add")

@@ -18,6 +18,7 @@ from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
+from everflow.ops.core.shape_rules import ranked
 from everflow.platform.deprecation import deprecated_argument_lookup as either
 
 Kernel = Callable[..., Any]
@@ -172,7 +173,7 @@ def _ctc_gradient(o: Operation, of_loss: Any, _: Any) -> Any:
     return [tf.expand_dims(tf.expand_dims(of_loss, -1), 0) * found, None, None, None]
 
 
-op("CTCLoss", kernel=_ctc, shape=_ctc_shape, gradient=_ctc_gradient)
+op("CTCLoss", kernel=_ctc, shape=ranked(_ctc_shape, 3, 2, 1, 1), gradient=_ctc_gradient)
 
 
 @public("nn.ctc_loss")

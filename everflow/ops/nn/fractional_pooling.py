@@ -15,15 +15,14 @@ from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
-from everflow.ops.core.shape_rules import same_as
+from everflow.ops.core.shape_rules import ranked, same_as
 from everflow.ops.nn.convolution_functions import per_axis
 from everflow.values.philox import Philox, PhiloxWords
 
 
 def _sizes(length: int, count: int, random: Philox, pseudo_random: bool) -> list[int]:
-    """The sizes of `count` windows that together have this length."""
-    if length % count == 0:
-        return [length // count] * count
+    """The sizes of `count` windows that together have this length. Numbers are drawn where all sizes are the same too, so that those of the
+    columns come after those of the rows."""
     if not pseudo_random:
         sizes = [length // count + 1] * (length % count) + [length // count] * (count - length % count)
         words = PhiloxWords(*random.reserve(-(-count // 4)))
@@ -66,7 +65,10 @@ def _maxima(x: Any, rows: list[slice], columns: list[slice]) -> tuple[Any, Any]:
 
 def _means(x: Any, rows: list[slice], columns: list[slice]) -> Any:
     if not x.is_floating_point():
-        return _means(x.double(), rows, columns).to(x.dtype)
+        sums = torch.stack([x[:, :, c].sum(2) for c in columns], 2)
+        sums = torch.stack([sums[:, r].sum(1) for r in rows], 1)
+        sizes = torch.tensor([[(r.stop - r.start) * (c.stop - c.start) for c in columns] for r in rows], device=x.device)
+        return torch.div(sums, sizes[..., None], rounding_mode="trunc").to(x.dtype)
     narrow = torch.stack([x[:, :, c].mean(2) for c in columns], 2)
     return torch.stack([narrow[:, r].mean(1) for r in rows], 1)
 
@@ -87,7 +89,7 @@ def _pool(reduce: Callable[..., Any]) -> Callable[[Any], Callable[..., Any]]:
                 raise invalid_argument("tensor_in must be 4-dimensional")
             counts = [math.floor(size / r) for size, r in zip(x.shape, ratio)]
             for axis, count in enumerate(counts):
-                if count <= 0:
+                if count <= 0 and axis in (1, 2):
                     raise invalid_argument(
                         f"Pooling ratio is higher than input dimension size for dimension {axis}. Input dim size: "
                         f"{x.shape[axis]} pooling ratio: {ratio[axis]:g}"
@@ -95,7 +97,7 @@ def _pool(reduce: Callable[..., Any]) -> Callable[[Any], Callable[..., Any]]:
             random = Philox(*seeds)
             edges = [_edges(x.shape[i], counts[i], random, pseudo_random) for i in (1, 2)]
             spans = [_spans(e, x.shape[i], overlapping) for i, e in zip((1, 2), edges)]
-            return (reduce(x, *spans), *(torch.tensor(e, dtype=torch.int64) for e in edges))
+            return (reduce(x, *spans), *(torch.tensor(e, dtype=torch.int64, device=x.device) for e in edges))
 
         return run
 
@@ -110,7 +112,8 @@ def _max_gradient(node: Node) -> Callable[..., Any]:
         positions = _maxima(x, *spans)[1]
         batch, channels = x.shape[0], x.shape[3]
         dx = dy.new_zeros((batch, x.shape[1] * x.shape[2], channels))
-        dx.scatter_add_(1, positions.reshape(batch, -1, channels), dy.reshape(batch, -1, channels))
+        count = positions.shape[1] * positions.shape[2]
+        dx.scatter_add_(1, positions.reshape(batch, count, channels), dy.reshape(batch, count, channels))
         return dx.view(x.shape)
 
     return run
@@ -155,7 +158,7 @@ op(
         "FractionalMaxPoolGrad", o.inputs[0], o.outputs[0], dy, o.outputs[1], o.outputs[2], overlapping=o.attr("overlapping")
     ),
 )
-op("FractionalMaxPoolGrad", kernel=_max_gradient, shape=same_as(0))
+op("FractionalMaxPoolGrad", kernel=_max_gradient, shape=ranked(same_as(0), 4))
 op(
     "FractionalAvgPool",
     kernel=_pool(_means),
@@ -164,7 +167,7 @@ op(
         "FractionalAvgPoolGrad", tf.shape(o.inputs[0], out_type=tf.int64), dy, o.outputs[1], o.outputs[2], overlapping=o.attr("overlapping")
     ),
 )
-op("FractionalAvgPoolGrad", kernel=_avg_gradient, shape=lambda o: shapes.with_rank(dims_of(o.inputs[0]), 4))
+op("FractionalAvgPoolGrad", kernel=_avg_gradient, shape=ranked(lambda o: dims_of(o.inputs[0]), 1))
 
 
 def _published(op_type: str, name: str) -> None:

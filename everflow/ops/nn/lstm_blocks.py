@@ -11,6 +11,7 @@ from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
+from everflow.ops.core.shape_rules import ranked
 
 # Where the gates stand in the columns of weights: input, cell, forget, output.
 ICFO = (0, 1, 2, 3)
@@ -156,7 +157,7 @@ def _cell_gradient(o: Operation, *grads: Any) -> Any:
 
 
 op("LSTMBlockCell", kernel=_block_cell, shape=_cell_shape, gradient=_cell_gradient)
-op("LSTMBlockCellGrad", kernel=_block_cell_grad, shape=_cell_grad_shape)
+op("LSTMBlockCellGrad", kernel=_block_cell_grad, shape=ranked(_cell_grad_shape, 2, 2))
 
 
 def _block(order: tuple[int, ...], has_bias: bool) -> Callable[..., Any]:
@@ -166,7 +167,7 @@ def _block(order: tuple[int, ...], has_bias: bool) -> Callable[..., Any]:
         def run(seq_len_max: Any, x: Any, cs: Any, h: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any) -> Any:
             steps, batch, depth = x.shape
             # What the inputs give to the gates does not depend on earlier steps: all of them at once.
-            gates = torch.addmm(b, x.reshape(steps * batch, depth), w[:depth]).view(steps, batch, -1)
+            gates = torch.addmm(b, x.reshape(steps * batch, depth), w[:depth]).view(steps, batch, w.shape[1])
             recurrent = w[depth:]
             size = cs.shape[1]
             found = [x.new_zeros(steps, batch, size) for _ in range(7)]
@@ -211,7 +212,8 @@ def _block_grad(order: tuple[int, ...]) -> Callable[..., Any]:
             gates = x.new_zeros(steps, batch, w.shape[1])
             peepholes = [torch.zeros_like(v) for v in (wci, wcf, wco)]
             dcs, dh = torch.zeros_like(cs_prev), torch.zeros_like(h_prev)
-            for t in reversed(range(min(int(seq_len_max), steps))):
+            length = min(int(seq_len_max), steps)
+            for t in reversed(range(length)):
                 before = cs[t - 1] if t else cs_prev
                 dcs, gates[t], weights = cell.backward(
                     before, (wci, wcf, wco), i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grad[t] + dcs, h_grad[t] + dh
@@ -219,9 +221,11 @@ def _block_grad(order: tuple[int, ...]) -> Callable[..., Any]:
                 dh = gates[t] @ recurrent
                 if weights is not None:
                     peepholes = [total + part for total, part in zip(peepholes, weights)]
-            flat = gates.view(steps * batch, -1)
-            earlier = torch.cat((h_prev[None], h[:-1])).reshape(steps * batch, -1)
-            w_grad = torch.cat((x.reshape(steps * batch, depth).t() @ flat, earlier.t() @ flat))
+            flat = gates.view(steps * batch, w.shape[1])
+            # What comes after the longest sequence has no part in it, be it infinite.
+            used, last = flat[: length * batch], length * batch
+            earlier = torch.cat((h_prev[None], h[:-1]))[:length].reshape(last, h_prev.shape[1])
+            w_grad = torch.cat((x[:length].reshape(last, depth).t() @ used, earlier.t() @ used))
             return (flat @ w[:depth].t()).view(steps, batch, depth), dcs, dh, w_grad, *peepholes, flat.sum(0)
 
         return run
@@ -250,8 +254,8 @@ def _block_grad_shape(o: Operation) -> Any:
 
 op("BlockLSTM", kernel=_block(ICFO, has_bias=True), shape=_block_shape, gradient=_block_gradient("BlockLSTMGrad"))
 op("BlockLSTMV2", kernel=_block(IFCO, has_bias=False), shape=_block_shape, gradient=_block_gradient("BlockLSTMGradV2"))
-op("BlockLSTMGrad", kernel=_block_grad(ICFO), shape=_block_grad_shape)
-op("BlockLSTMGradV2", kernel=_block_grad(IFCO), shape=_block_grad_shape)
+op("BlockLSTMGrad", kernel=_block_grad(ICFO), shape=ranked(_block_grad_shape, None, 3, 2, 2, 2, 1, 1, 1, 1))
+op("BlockLSTMGradV2", kernel=_block_grad(IFCO), shape=ranked(_block_grad_shape, None, 3, 2, 2, 2, 1, 1, 1, 1))
 
 
 def _gru(x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, b_c: Any) -> Any:

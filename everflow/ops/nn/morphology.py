@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.errors import invalid_argument, unimplemented
 from everflow.graph import shapes
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
@@ -20,22 +22,33 @@ from everflow.ops.nn.convolution_functions import per_axis
 from everflow.ops.nn.windows import pads_of, window_output
 from everflow.platform.deprecation import deprecated_argument_lookup as either
 
-
-def _lowest(dtype: Any) -> float:
-    return torch.finfo(dtype).min if dtype.is_floating_point else torch.iinfo(dtype).min
+# Below any sum of two integers; a sum with it is still an integer.
+_LOWEST = -(1 << 62)
 
 
 class _Windows:
     """The positions of a filter's elements over a padded NHWC image."""
 
     def __init__(self, node: Node) -> None:
-        self.strides, self.rates, self.padding = (node.attr("strides")[1:3], node.attr("rates")[1:3], node.attr("padding"))
+        strides, rates = node.attr("strides"), node.attr("rates")
+        for steps, name, what in ((strides, "Sliding window stride", "Stride"), (rates, "Input stride (atrous rate)", "Rate")):
+            if len(steps) != 4:
+                raise invalid_argument(f"{name} field must specify 4 dimensions")
+            if steps[0] != 1 or steps[3] != 1:
+                raise unimplemented(f"{what} is only supported across spatial dimensions.")
+            if min(steps) < 1:
+                raise invalid_argument(f"{name} must be positive, got {steps}")
+        self.strides, self.rates, self.padding = strides[1:3], rates[1:3], node.attr("padding")
 
     def best(self, x: Any, filter: Any) -> tuple[Any, Any, Any]:
         """(maxima, the filter element that gave each, the padded input's shape and padding)."""
+        kind = x.dtype
+        if not kind.is_floating_point:
+            x, filter = x.long(), filter.long()
         pads = pads_of(self.padding, x.shape[1:3], filter.shape[:2], self.strides, self.rates)
         (top, bottom), (left, right) = pads
-        padded = torch.nn.functional.pad(x, (0, 0, left, right, top, bottom), value=_lowest(x.dtype)) if any(map(any, pads)) else x
+        border = -math.inf if x.is_floating_point() else _LOWEST
+        padded = torch.nn.functional.pad(x, (0, 0, left, right, top, bottom), value=border) if any(map(any, pads)) else x
         height, width = (
             (size - (window - 1) * rate - 1) // stride + 1
             for size, window, rate, stride in zip(padded.shape[1:3], filter.shape[:2], self.rates, self.strides)
@@ -45,6 +58,8 @@ class _Windows:
             for j in range(filter.shape[1]):
                 rows, columns = self.span(i, 0, height), self.span(j, 1, width)
                 value = padded[:, rows, columns] + filter[i, j]
+                if not kind.is_floating_point:
+                    value = torch.where(value > _LOWEST // 2, value.to(kind).long(), value)
                 if best is None:
                     best, element = value, torch.zeros(value.shape, dtype=torch.int64, device=x.device)
                 else:
@@ -58,9 +73,13 @@ class _Windows:
         return slice(start, start + (count - 1) * self.strides[axis] + 1, self.strides[axis])
 
 
+def _wide(x: Any) -> Any:
+    return x.dtype if x.is_floating_point() else torch.int64
+
+
 def _dilation(node: Node) -> Callable[..., Any]:
     windows = _Windows(node)
-    return lambda x, filter: windows.best(x, filter)[0]
+    return lambda x, filter: windows.best(x, filter)[0].to(x.dtype)
 
 
 def _input_gradient(node: Node) -> Callable[..., Any]:
@@ -68,12 +87,12 @@ def _input_gradient(node: Node) -> Callable[..., Any]:
 
     def run(x: Any, filter: Any, dy: Any) -> Any:
         _, element, (shape, top, left) = windows.best(x, filter)
-        dx = x.new_zeros(shape)
+        dx, dy = x.new_zeros(shape, dtype=_wide(x)), dy.to(_wide(x))
         for i in range(filter.shape[0]):
             for j in range(filter.shape[1]):
                 chosen = torch.where(element == i * filter.shape[1] + j, dy, 0)
                 dx[:, windows.span(i, 0, dy.shape[1]), windows.span(j, 1, dy.shape[2])] += chosen
-        return dx[:, top : top + x.shape[1], left : left + x.shape[2]]
+        return dx[:, top : top + x.shape[1], left : left + x.shape[2]].to(x.dtype)
 
     return run
 
@@ -83,7 +102,7 @@ def _filter_gradient(node: Node) -> Callable[..., Any]:
 
     def run(x: Any, filter: Any, dy: Any) -> Any:
         _, element, _ = windows.best(x, filter)
-        count = filter.shape[0] * filter.shape[1]
+        count, dy = filter.shape[0] * filter.shape[1], dy.to(_wide(dy))
         found = [torch.where(element == e, dy, 0).sum((0, 1, 2)) for e in range(count)]
         return torch.stack(found).to(filter.dtype).view(filter.shape)
 

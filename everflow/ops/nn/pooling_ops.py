@@ -175,7 +175,7 @@ def pooling(body: Callable[[Pool, Any], Callable[..., Any]]) -> Callable[[Any], 
 
 
 def in_floats(factory: Callable[[Any], Callable[..., Any]], *halves: str) -> Callable[[Any], Callable[..., Any]]:
-    """A kernel that computes integers in float64, and the named types in float32."""
+    """A kernel that computes integers in float64, and the named types in float32. What comes after three inputs are sizes."""
 
     def make(node: Node) -> Callable[..., Any]:
         inner = factory(node)
@@ -183,7 +183,7 @@ def in_floats(factory: Callable[[Any], Callable[..., Any]], *halves: str) -> Cal
         if dtype.is_floating and dtype.name not in halves:
             return inner
         compute, result = torch.float32 if dtype.is_floating else torch.float64, getattr(torch, dtype.name)
-        kept = [v.dtype.base_dtype != dtype for v in node.inputs]
+        kept = [i > 2 or v.dtype.base_dtype != dtype for i, v in enumerate(node.inputs)]
         return lambda *xs: inner(*[x if keep else x.to(compute) for x, keep in zip(xs, kept)]).to(result)
 
     return make

@@ -15,7 +15,7 @@ from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
-from everflow.ops.core.shape_rules import same_as_input
+from everflow.ops.core.shape_rules import ranked, same_as_input
 from everflow.ops.quantization.levels import Levels, narrowed, rounded_away
 from everflow.values.tensors import torch_dtype
 
@@ -191,9 +191,9 @@ op("QuantizeV2", kernel=_quantize, shape=with_range)
 op("Dequantize", kernel=_dequantize, shape=same_as_input)
 op("QuantizeAndDequantize", kernel=_there_and_back, shape=same_as_input, gradient=_straight_through)
 op("QuantizeAndDequantizeV2", kernel=_there_and_back, shape=same_as_input, gradient=_straight_through)
-op("QuantizeAndDequantizeV3", kernel=_there_and_back, shape=same_as_input, gradient=_straight_through)
+op("QuantizeAndDequantizeV3", kernel=_there_and_back, shape=ranked(same_as_input, None, 0, 0, 0), gradient=_straight_through)
 op("Requantize", kernel=_requantize, shape=with_range)
-op("RequantizationRange", kernel=_range_kernel, shape=lambda o: [(), ()])
+op("RequantizationRange", kernel=_range_kernel, shape=ranked(lambda o: [(), ()], None, 0, 0))
 op("QuantizeDownAndShrinkRange", kernel=_shrink, shape=with_range)
 
 

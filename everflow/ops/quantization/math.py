@@ -9,12 +9,13 @@ import numpy as np
 
 from everflow.api import public
 from everflow.errors import invalid_argument
-from everflow.graph import shapes
+from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, meaning, op
+from everflow.ops.core.shape_rules import ranked
 from everflow.ops.quantization.conversions import scalar
 from everflow.ops.quantization.levels import Levels, product_range
 from everflow.values.tensors import torch_dtype
@@ -86,10 +87,16 @@ def _sum(out_attr: str, bits_to_spare: int) -> Callable[[Any], Kernel]:
 def _concat(node: Node) -> Kernel:
     count, dtype = node.attr("N"), node.attr("T")
     levels, kind = Levels.of(dtype), torch_dtype(dtype)
+    symmetric = dtypes.as_dtype(dtype).name.startswith("qint")
 
     def run(axis: Any, *rest: Any) -> Any:
         values, lows, highs = rest[:count], rest[count : 2 * count], rest[2 * count :]
         low, high = min(0.0, *(float(v) for v in lows)), max(float(v) for v in highs)
+        rank = values[0].ndim
+        if not 0 <= int(axis) < rank:
+            raise invalid_argument(f"ConcatOp : Expected concatenating dimensions in the range [0, {rank}), but got {int(axis)}")
+        if symmetric:
+            low, high = -max(-low, high), max(-low, high)
         parts = [
             v if (float(a), float(b)) == (low, high) else levels.from_floats(levels.to_floats(v, float(a), float(b)), low, high).to(kind)
             for v, a, b in zip(values, lows, highs)
@@ -107,6 +114,8 @@ def _concat_shape(o: Operation) -> Any:
     parts = [t.dims for t in o.inputs[1 : 1 + count] if t.dims is not None]
     if axis is None or len(parts) < count:
         return [None, (), ()]
+    if any(not p for p in parts):
+        raise ValueError("Can't concatenate scalars (use tf.stack instead)")
     place = int(axis) % len(parts[0])
     sizes = tuple(p[place] for p in parts)
     total = sum(sizes) if shapes.is_fully_defined(sizes) else None
@@ -139,10 +148,10 @@ def _reshape(node: Node) -> Kernel:
 
 op("QuantizedMatMul", kernel=_mat_mul, shape=_mat_mul_shape)
 op("QuantizedMul", kernel=_mul, shape=_broadcast)
-op("QuantizedAdd", kernel=_sum("Toutput", 14), shape=_broadcast)
-op("QuantizedBiasAdd", kernel=_sum("out_type", 17), shape=lambda o: [o.inputs[0].dims, (), ()])
+op("QuantizedAdd", kernel=_sum("Toutput", 14), shape=ranked(_broadcast, None, None, 0, 0, 0, 0))
+op("QuantizedBiasAdd", kernel=_sum("out_type", 17), shape=ranked(lambda o: [o.inputs[0].dims, (), ()], None, 1, 0, 0, 0, 0))
 op("QuantizedConcat", kernel=_concat, shape=_concat_shape)
-op("QuantizedReshape", kernel=_reshape, shape=_reshape_shape, view=True)
+op("QuantizedReshape", kernel=_reshape, shape=ranked(_reshape_shape, None, 1, 0, 0), view=True)
 
 
 @public("quantization.quantized_concat", "quantized_concat")

@@ -11,6 +11,7 @@ from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
+from everflow.ops.core.shape_rules import ranked
 from everflow.ops.nn.windows import pads_of, window_output
 from everflow.ops.quantization.conversions import scalar, with_range
 from everflow.ops.quantization.levels import Levels, product_range
@@ -107,7 +108,7 @@ op("QuantizedMaxPool", kernel=lambda node: _pool(node, lambda w: w.amax(-1), flo
 op("QuantizedAvgPool", kernel=lambda node: _pool(node, _mean, float("nan")), shape=_pool_shape)
 op("QuantizedRelu", kernel=_rectify(None), shape=with_range)
 op("QuantizedRelu6", kernel=_rectify(6.0), shape=with_range)
-op("QuantizedReluX", kernel=_rectify_to_tensor, shape=lambda o: [o.inputs[0].dims, (), ()])
+op("QuantizedReluX", kernel=_rectify_to_tensor, shape=ranked(lambda o: [o.inputs[0].dims, (), ()], None, None, 0, 0))
 
 
 @public("nn.quantized_conv2d")

@@ -19,7 +19,7 @@ from everflow.lazy import torch
 from everflow.ops.control_flow.ordering import with_dependencies
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
-from everflow.ops.core.shape_rules import from_shape_input, same_as_input
+from everflow.ops.core.shape_rules import from_shape_input, ranked, same_as_input
 from everflow.values.philox import Philox
 from everflow.values.tensors import as_dims, torch_dtype
 
@@ -133,7 +133,7 @@ def _multinomial(node: Node) -> Any:
     return run
 
 
-op("Multinomial", kernel=_multinomial, shape=_multinomial_shape, gradient=not_differentiable)
+op("Multinomial", kernel=_multinomial, shape=ranked(_multinomial_shape, 2, 0), gradient=not_differentiable)
 
 
 def _per_parameter(method: str, dtype_attr: str) -> Callable[[Any], Any]:
@@ -208,7 +208,7 @@ def _stateless_multinomial(node: Node) -> Any:
     return lambda logits, count, seed: Philox.stateless(*seed.tolist()).multinomial(logits, int(count), dtype)
 
 
-op("StatelessMultinomial", kernel=_stateless_multinomial, shape=_multinomial_shape, gradient=not_differentiable)
+op("StatelessMultinomial", kernel=_stateless_multinomial, shape=ranked(_multinomial_shape, 2, 0, 1), gradient=not_differentiable)
 
 
 def _normal(

@@ -15,6 +15,7 @@ from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
+from everflow.ops.core.shape_rules import ranked
 
 Sequences = dict[tuple[int, ...], list[Any]]
 
@@ -77,7 +78,7 @@ def _edit_distance_shape(o: Operation) -> Any:
     return tuple(int(max(m, n)) for m, n in zip(a[:-1], b[:-1]))
 
 
-op("EditDistance", kernel=_edit_distance, shape=_edit_distance_shape, gradient=not_differentiable)
+op("EditDistance", kernel=_edit_distance, shape=ranked(_edit_distance_shape, 2, 1, 1, 2, 1, 1), gradient=not_differentiable)
 
 
 def _sparse(value: Any, what: str) -> SparseTensor:

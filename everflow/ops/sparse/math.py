@@ -17,6 +17,7 @@ from everflow.lazy import torch
 from everflow.ops.core.families import WIDER
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
+from everflow.ops.core.shape_rules import ranked, same_as
 from everflow.ops.math.reduction_gradients import reduced_shape
 from everflow.ops.sparse.indices import as_sparse, check_parts, groups, positions
 from everflow.platform.deprecation import deprecated_argument_lookup
@@ -153,8 +154,8 @@ def _elementwise_shape(o: Operation) -> Any:
     return [(None, rank), (None,)]
 
 
-op("SparseSparseMaximum", kernel=_elementwise(lambda: torch.maximum), shape=_elementwise_shape)
-op("SparseSparseMinimum", kernel=_elementwise(lambda: torch.minimum), shape=_elementwise_shape)
+op("SparseSparseMaximum", kernel=_elementwise(lambda: torch.maximum), shape=ranked(_elementwise_shape, 2, 1, 1, 2, 1, 1))
+op("SparseSparseMinimum", kernel=_elementwise(lambda: torch.minimum), shape=ranked(_elementwise_shape, 2, 1, 1, 2, 1, 1))
 
 
 def _larger_or_smaller(op_type: str, sp_a: Any, sp_b: Any, name: str | None) -> Any:
@@ -200,7 +201,7 @@ def _softmax_gradient(o: Operation, dy: Any) -> Any:
     return [None, beside * y, None]
 
 
-op("SparseSoftmax", kernel=_softmax, shape=lambda o: shapes.with_rank(o.inputs[1].dims, 1), gradient=_softmax_gradient)
+op("SparseSoftmax", kernel=_softmax, shape=ranked(same_as(1), 2, 1, 1), gradient=_softmax_gradient)
 
 
 @public("sparse_softmax", "sparse.softmax")

@@ -20,7 +20,7 @@ from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
-from everflow.ops.core.shape_rules import same_as_input
+from everflow.ops.core.shape_rules import ranked, same_as_input
 from everflow.platform.deprecation import deprecated_argument_lookup
 from everflow.values.texts import characters, mapped, starts, text_array
 
@@ -189,14 +189,16 @@ def _segment_join(node: Node) -> Kernel:
                 raise invalid_argument(f"Segment dimension is {size} while input dimension is {x.ndim} in rank {i}")
         rest = x.shape[depth:]
         width = math.prod(rest)
-        joined: list[list[bytes]] = [[] for _ in range(rows * width)]
+        joined = [b""] * (rows * width)
         elements = x.ravel().tolist()
         for place, row in enumerate(ids.reshape(-1).tolist()):
             if not 0 <= row < rows:
                 raise invalid_argument("segment_ids are not allowed to exceed num_segments or to have negative values.")
             for k in range(width):
-                joined[row * width + k].append(elements[place * width + k])
-        return text_array([separator.join(parts) for parts in joined], (rows, *rest))
+                # A separator comes after what there is: none after empty texts at the beginning.
+                before = joined[row * width + k]
+                joined[row * width + k] = (before + separator if before else before) + elements[place * width + k]
+        return text_array(joined, (rows, *rest))
 
     return run
 
@@ -214,7 +216,7 @@ def _segment_join_shape(o: Operation) -> Any:
     return (rows, *x[len(ids) :])
 
 
-op("UnsortedSegmentJoin", kernel=_segment_join, shape=_segment_join_shape)
+op("UnsortedSegmentJoin", kernel=_segment_join, shape=ranked(_segment_join_shape, None, None, 0))
 
 
 @public("strings.unsorted_segment_join")

@@ -10,10 +10,10 @@ import numpy as np
 from everflow.api import public
 from everflow.graph import dtypes
 from everflow.graph.attrs import raw
+from everflow.graph.operation import Operation
 from everflow.graph.tensor import TensorLike
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
-from everflow.ops.core.shape_rules import scalar
 from everflow.values.shown import element
 from everflow.values.tensors import to_numpy
 from everflow.values.texts import text_array
@@ -58,7 +58,14 @@ def _string_format(node: Node) -> Callable[..., Any]:
     return run
 
 
-op("StringFormat", kernel=_string_format, shape=scalar)
+def _string_format_shape(o: Operation) -> Any:
+    count = raw(o.attr("template")).count(raw(o.attr("placeholder")))
+    if count != len(o.inputs):
+        raise ValueError(f"num placeholders in template and num inputs must match: {count} vs. {len(o.inputs)}")
+    return ()
+
+
+op("StringFormat", kernel=_string_format, shape=_string_format_shape)
 
 
 @public("strings.format")

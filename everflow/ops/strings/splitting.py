@@ -56,7 +56,8 @@ def _at_any(delimiters: bytes, skip_empty: bool) -> Split:
         def split(text: bytes) -> list[bytes]:
             return text.split(delimiters)
 
-    return (lambda text: [part for part in split(text) if part]) if skip_empty else split
+    # The empty text has no parts, not even an empty one.
+    return (lambda text: [part for part in split(text) if part]) if skip_empty else lambda text: split(text) if text else []
 
 
 def _string_split(node: Node) -> Kernel:

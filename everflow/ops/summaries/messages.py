@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -129,12 +130,12 @@ def add_sounds(summary: Any, tag: str, sounds: np.ndarray, sample_rate: float, m
     """Writes sounds [batch, frames] or [batch, frames, channels] into a summary."""
     if sounds.ndim not in (2, 3):
         raise invalid_argument(f"Tensor must be 3-D or 2-D, got: {shown(sounds.shape)}")
-    sounds = sounds.reshape(*sounds.shape[:2], -1)
+    sounds = sounds[..., None] if sounds.ndim == 2 else sounds
     for i, samples in enumerate(sounds[:max_outputs]):
         found = summary.value.add(tag=f"{tag}/audio/{i}" if max_outputs > 1 else f"{tag}/audio").audio
         found.sample_rate, found.num_channels, found.length_frames = sample_rate, samples.shape[1], samples.shape[0]
         found.content_type = "audio/wav"
-        found.encoded_audio_string = encode_wav(samples, int(sample_rate))
+        found.encoded_audio_string = encode_wav(samples, math.floor(sample_rate + 0.5))
 
 
 def _audio(node: Node) -> Kernel:

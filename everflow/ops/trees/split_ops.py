@@ -114,23 +114,20 @@ class _Scores:
 class _Chosen:
     """The best split of each node among candidates; the earliest of equals."""
 
-    def __init__(self, scores: _Scores, parent: Any, complexity: float, least: float) -> None:
+    def __init__(self, scores: _Scores, count: int, complexity: float, least: float) -> None:
         self._scores, self._complexity, self._least = scores, complexity, least
-        self._parent_gain = scores.of(parent)[0]
-        self._enough = scores.weight(parent) >= least
-        count = len(parent)
         self.gain = np.full(count, -np.inf)
         self.labels: list[Any] = [None] * count
         self.left: list[Any] = [None] * count
         self.right: list[Any] = [None] * count
 
-    def offer(self, left: Any, right: Any, labels: list[Any]) -> None:
-        """Candidates along the second axis, with a label for each."""
+    def offer(self, left: Any, total: Any, labels: list[Any]) -> None:
+        """Candidates along the second axis, with a label for each; a node must weigh enough before it is split, its parts need not."""
+        right = total[:, None] - left
         gain_left, adds_left = self._scores.of(left)
         gain_right, adds_right = self._scores.of(right)
-        gains = gain_left + gain_right - self._parent_gain[:, None]
-        fits = (self._scores.weight(left) >= self._least) & (self._scores.weight(right) >= self._least)
-        gains = np.where(fits & self._enough[:, None], gains, -np.inf).astype(np.float32)
+        gains = gain_left + gain_right - self._scores.of(total)[0][:, None]
+        gains = np.where((self._scores.weight(total) >= self._least)[:, None], gains, -np.inf).astype(np.float32)
         best = gains.argmax(axis=1)
         for i, j in enumerate(best):
             if gains[i, j] > self.gain[i]:
@@ -165,8 +162,8 @@ def _gains_per_feature(node: Node) -> Kernel:
         right = total - left
         (gain_left, adds_left), (gain_right, adds_right) = scores.of(left), scores.of(right)
         gains = gain_left + gain_right - scores.of(total)[0]
-        fits = (scores.weight(left) >= least) & (scores.weight(right) >= least) & (scores.weight(total) >= least)
-        gains = np.where(fits, gains, -np.inf).astype(np.float32)
+        # As in TensorFlow 1.15, a node must weigh enough before it is split; what it is split into may weigh less.
+        gains = np.where(scores.weight(total) >= least, gains, -np.inf).astype(np.float32)
         best = gains.argmax(axis=2)[..., None]
         best_gain = np.take_along_axis(gains, best, axis=2)[..., 0]
         best_left = np.take_along_axis(adds_left, best[..., None], axis=2)[:, :, 0].astype(np.float32)
@@ -192,17 +189,17 @@ def _best_split(sums: Any, first: int, logits: int, kind: str, l1: float, l2: fl
     """Of sums [nodes, columns, buckets and one for missing values, statistics]: the best split over all columns."""
     scores = _Scores(logits, l1, l2)
     total = sums[:, 0].sum(axis=1)
-    chosen = _Chosen(scores, total, complexity, least)
+    chosen = _Chosen(scores, len(sums), complexity, least)
     for dimension in range(sums.shape[1]):
         present, missing = sums[:, dimension, :-1], sums[:, dimension, -1]
         width = present.shape[1]
         if kind == "equality":
-            chosen.offer(present, total[:, None] - present, [(dimension, b, b"EQUALITY_DEFAULT_RIGHT") for b in range(width)])
+            chosen.offer(present, total, [(dimension, b, b"EQUALITY_DEFAULT_RIGHT") for b in range(width)])
             continue
         below = present.cumsum(axis=1)
         for word, left in ((b"LEFT", below + missing[:, None]), (b"RIGHT", below)):
             labels = [(dimension, b, b"INEQUALITY_DEFAULT_" + word) for b in range(width)]
-            chosen.offer(left, total[:, None] - left, labels)
+            chosen.offer(left, total, labels)
     ids, gains, labels, left, right = chosen.columns(first, logits)
     dimensions = np.array([label[0] for label in labels], dtype=np.int32)
     thresholds = np.array([label[1] for label in labels], dtype=np.int32)

@@ -301,6 +301,14 @@ def momentum(nesterov: bool) -> Formula:
             torch._foreach_copy_(accumulators, gradients)
             torch._foreach_sub_(variables, accumulators, alpha=lr)
             return
+        if variables[0].dtype.itemsize == 2:
+            # Torch 2.13's fused step over 16-bit floats loses all but the last few elements.
+            torch._foreach_mul_(accumulators, momentum)
+            torch._foreach_add_(accumulators, gradients)
+            if nesterov:
+                torch._foreach_sub_(variables, gradients, alpha=lr)
+            torch._foreach_sub_(variables, accumulators, alpha=lr * momentum if nesterov else lr)
+            return
         torch._fused_sgd_(
             variables,
             gradients,

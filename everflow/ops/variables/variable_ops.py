@@ -168,15 +168,23 @@ op("Assign", kernel=_assign, shape=_assign_shape, gradient=not_differentiable, w
 fused_op("_AssignRestored", kernel=lambda node: _assigning(node, Storage.take), writes=True)
 
 
+SIGNED = {"uint16": "int16", "uint32": "int32", "uint64": "int64"}
+
+
 def updating(change: Callable[[Any, Any], Any], is_apart: bool = False) -> Callable[[Any], Any]:
     """A kernel that changes a variable in place with a value of its shape, of which may be known that it is no part of a variable."""
 
     def make(node: Node) -> Any:
         shares = not is_apart and may_share(node, 1)
 
+        # Torch hardly computes with unsigned words, and sums of signed ones have the same bits.
+        signed = SIGNED.get(node.inputs[1].dtype.base_dtype.name)
+
         def run(slot: Storage, value: Any) -> Storage:
             with slot.lock:
                 current = slot.held()
+                if signed is not None:
+                    current, value = current.view(getattr(torch, signed)), value.view(getattr(torch, signed))
                 if current.shape != value.shape:
                     raise invalid_argument(
                         "Parameters and update must be the same size"

@@ -125,3 +125,7 @@ def test_sizes_may_be_small_integers_of_numpys():
     assert tf.random_normal([classes, 3]).shape == tf.truncated_normal([classes, 3]).shape == (200, 3)
     assert tf.random_uniform([classes]).shape == (200,)
     assert tf.zeros([classes, classes]).shape == (200, 200) and tf.ones((classes,)).shape == (200,)
+
+
+def test_a_line_begins_where_it_should_even_if_it_never_ends():
+    assert run(tf.linspace(1.0, np.inf, 3)).tolist() == [1, np.inf, np.inf]

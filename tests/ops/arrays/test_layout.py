@@ -268,3 +268,19 @@ def test_eye():
     with tf.Graph().as_default(), tf.Session() as session:
         n = tf.placeholder(tf.int32, [])
         assert session.run(tf.eye(n, n + 1), {n: 2}).tolist() == np.eye(2, 3).tolist()
+
+
+def test_texts_move_as_numbers_do():
+    texts = np.array([b"%d" % i for i in range(16)], object).reshape(1, 4, 4, 1)
+    numbers = np.arange(16).reshape(1, 4, 4, 1)
+    for move in (
+        lambda x: tf.space_to_depth(x, 2),
+        lambda x: tf.space_to_batch_nd(x, [2, 2], [[0, 0], [0, 0]]),
+        lambda x: tf.raw_ops.MatrixDiagPartV2(input=x, k=[-1, 0], padding_value=tf.cast(0, x.dtype) if x.dtype != tf.string else "0"),
+    ):
+        assert (
+            run(move(tf.constant(texts, shape=texts.shape))).tolist()
+            == np.vectorize(lambda i: b"%d" % i, otypes=[object])(run(move(tf.constant(numbers)))).tolist()
+        )
+    padded = run(tf.space_to_batch_nd(tf.constant([[["a"]]]), [2], [[1, 0]]))
+    assert padded.tolist() == [[[b""]], [[b"a"]]]

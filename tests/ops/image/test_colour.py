@@ -123,3 +123,12 @@ def test_colours_of_many_pixels_are_those_of_few():
     x = RANDOM.rand(200, 100, 3).astype(np.float32)
     whole, part = run([tf.image.adjust_hue(x, 0.3), tf.image.adjust_hue(x[170:], 0.3)])
     np.testing.assert_array_equal(whole[170:], part)
+
+
+def test_hues_of_colours_below_zero():
+    """Recorded from TensorFlow 1.15.5."""
+    pixels = np.array([[[-0.5, 0.25, 1.0], [0.2, -0.4, -0.1]]], np.float32)
+    found = run(tf.image.adjust_hue(pixels, 0.25))
+    shifted = run(tf.image.adjust_hue(pixels + 1, 0.25)) - 1
+    np.testing.assert_allclose(found, shifted, atol=1e-6)
+    np.testing.assert_allclose(np.sort(found)[..., [0, 2]], np.sort(pixels)[..., [0, 2]], atol=1e-6)

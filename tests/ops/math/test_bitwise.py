@@ -35,3 +35,7 @@ def test_shifts_by_too_much_are_limited():
 
 def test_a_right_shift_of_large_unsigned_numbers_brings_in_zeros():
     assert run(tf.bitwise.right_shift(np.uint64([2**63]), np.uint64([62]))).tolist() == [2]
+
+
+def test_shifts_beyond_the_width_of_words():
+    assert run(tf.bitwise.right_shift(np.uint64(3), np.uint64(2**64 - 1))) == 0

@@ -59,3 +59,10 @@ def test_argmax_of_nothing_or_of_an_axis_that_is_not_there():
         tf.argmax(tf.zeros([1, 1]), 2)
     with pytest.raises(ValueError, match="Cannot specify both 'dimension' and 'axis'"):
         tf.argmax([1], axis=0, dimension=0)
+
+
+def test_the_largest_and_the_smallest_number_are_no_nan():
+    x = np.array([[np.nan, 1.0, -2.0], [np.nan, np.nan, np.nan], [3.0, np.nan, np.nan]], np.float32)
+    assert run(tf.argmax(x, 1)).tolist() == [1, 0, 0]
+    assert run(tf.argmin(x, 1)).tolist() == [2, 0, 0]
+    assert run(tf.argmin(x, 0)).tolist() == [2, 0, 0]

@@ -70,3 +70,9 @@ def test_where_says_which_shapes_do_not_fit():
             session.run(tf.where(condition, [1, 2, 3], [4, 5, 6]), {condition: [True, False]})
     with pytest.raises(ValueError, match="x and y must both be non-None or both be None"):
         tf.where([True], x=[1])
+
+
+def test_integers_are_less_than_a_tolerance_apart_or_not():
+    x, y = np.array([1, 2]), np.array([1, 4])
+    assert run(tf.raw_ops.ApproximateEqual(x=x, y=y)).tolist() == [False, False]
+    assert run(tf.raw_ops.ApproximateEqual(x=x, y=y, tolerance=1.5)).tolist() == [True, False]

@@ -53,3 +53,9 @@ def test_sums_of_gradients_keep_their_type():
     for layout in ("NHWC", "NCHW"):
         found = run(tf.raw_ops.BiasAddGrad(out_backprop=np.ones((2, 3, 3), np.int32), data_format=layout))
         assert (found.dtype, found.tolist()) == (np.int32, [6, 6, 6])
+
+
+def test_words_without_sign():
+    x = np.array([[65535, 3]], np.uint16)
+    assert run(tf.raw_ops.BiasAdd(value=x, bias=np.array([2, 3], np.uint16))).tolist() == [[1, 6]]
+    assert run(tf.raw_ops.BiasAddGrad(out_backprop=x)).tolist() == [65535, 3]

@@ -42,3 +42,12 @@ def test_ratios_are_for_height_and_width():
         run(tf.nn.fractional_avg_pool(X[:, :1], [1, 1.5, 1.5, 1]))
     with pytest.raises(tf.errors.InvalidArgumentError, match="should be 0 if deterministic is false"):
         run(tf.nn.fractional_avg_pool(X, [1, 1.5, 1.5, 1], seed=3))
+
+
+@pytest.mark.parametrize(("pseudo_random", "columns"), [(False, [0, 1, 2, 4, 5, 6]), (True, [0, 1, 3, 4, 5, 6])])
+def test_rows_of_one_size_take_numbers_too(pseudo_random, columns):
+    """Recorded from TensorFlow 1.15.5."""
+    x = np.arange(36).reshape(1, 6, 6, 1)
+    means, rows, found = run(tf.nn.fractional_avg_pool(tf.constant(x, tf.int32), [1, 1, 1.2, 1], pseudo_random, False, True, 5, 7))
+    assert (rows.tolist(), found.tolist()) == (list(range(7)), columns)
+    assert means.shape == (1, 6, 5, 1)

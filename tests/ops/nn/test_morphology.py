@@ -35,3 +35,13 @@ def test_gradients_are_those_of_finite_differences(strides, rates, padding):
         y = tf.nn.dilation2d(xt, kt, [1, *strides, 1], [1, *rates, 1], padding)
         for t, value in ((xt, x), (kt, kernel)):
             assert tf.test.compute_gradient_error(t, value.shape, y, y.shape.as_list(), x_init_value=value, delta=1e-5) < 1e-5
+
+
+def test_borders_are_below_all_integers():
+    x, kernel = np.array([[-5, 3]], np.int32).reshape(1, 1, 2, 1), np.array([-2, -7, -1], np.int32).reshape(1, 3, 1)
+    assert run(tf.nn.dilation2d(x, kernel, [1, 1, 1, 1], [1, 1, 1, 1], "SAME")).ravel().tolist() == [2, -4]
+    small = np.array([1, 2], np.uint16).reshape(1, 1, 2, 1)
+    assert run(tf.nn.dilation2d(small, small[0], [1, 1, 1, 1], [1, 1, 1, 1], "VALID")).ravel().tolist() == [4]
+    steps = {"strides": [1, 0, 1, 1], "rates": [1, 1, 1, 1], "padding": "SAME"}
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be positive"):
+        run(tf.raw_ops.Dilation2DBackpropFilter(input=x, filter=kernel, out_backprop=x, **steps))

@@ -140,3 +140,11 @@ def test_normalized_batches_and_instances_and_resized_images():
     np.testing.assert_allclose(by_batch, image, atol=0.01)
     np.testing.assert_allclose(by_instance, normal, atol=0.05)
     np.testing.assert_allclose(resized, image[:, ::3, ::3], atol=0.01)
+
+
+def test_signed_numbers_are_joined_in_a_range_around_zero():
+    x = tf.bitcast(tf.constant([2**30]), tf.qint32)
+    values, low, high = run(list(tf.raw_ops.QuantizedConcat(concat_dim=0, values=[x, x], input_mins=[-1.0, -1.0], input_maxes=[3.0, 3.0])))
+    assert (low, high, values.shape) == (-3, 3, (2,))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="in the range"):
+        run(list(tf.raw_ops.QuantizedConcat(concat_dim=-1, values=[x, x], input_mins=[-1.0, -1.0], input_maxes=[3.0, 3.0])))

@@ -264,3 +264,16 @@ def test_a_bias_that_stays_zero_is_centered(session):
     session.run(tf.raw_ops.BoostedTreesCreateEnsemble(tree_ensemble_handle=handle, stamp_token=0, tree_ensemble_serialized=""))
     center = tf.raw_ops.BoostedTreesCenterBias(tree_ensemble_handle=handle, mean_gradients=[[0.0]], mean_hessians=[[0.25]], l1=0.0, l2=0.01)
     assert [bool(session.run(center)) for _ in range(2)] == [True, False]
+
+
+def test_what_a_node_is_split_into_may_weigh_less_than_a_node_must():
+    sums = np.array([[[1, 0.1], [-1, 2], [1, 2], [1, 2]]], np.float32)
+    settings = {**FREE, "l2": 1.0, "min_node_weight": 5.0}
+    gains, split = tf.raw_ops.BoostedTreesCalculateBestGainsPerFeature, tf.raw_ops.BoostedTreesCalculateBestFeatureSplit
+    found = run(gains(node_id_range=[0, 1], stats_summary_list=[sums], max_splits=1, **settings))
+    assert found[2][0].tolist() == [0]
+    np.testing.assert_allclose(found[1][0], [0.4885678], rtol=1e-5)
+    missing = np.concatenate([sums, np.zeros((1, 1, 2), np.float32)], 1)[:, None]
+    found = run(split(node_id_range=[0, 1], stats_summary=missing, logits_dimension=1, **settings))
+    assert found.thresholds.tolist() == [0]
+    np.testing.assert_allclose(found.gains, [0.4885678], rtol=1e-5)

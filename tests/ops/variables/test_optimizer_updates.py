@@ -166,3 +166,23 @@ def test_locked_steps_of_many_threads_all_count():
         for thread in threads:
             thread.join()
         np.testing.assert_array_equal(session.run(var), np.full(1000, 200.0))
+
+
+@pytest.mark.parametrize("nesterov", [False, True])
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+def test_momentum_reaches_all_elements_of_short_floats(kind, nesterov):
+    """Torch's fused step loses most of them."""
+    var, accum = (tf.Variable(tf.fill([54], tf.constant(v, kind)), use_resource=False) for v in (1.0, 0.5))
+    gradient = tf.fill([54], tf.constant(2.0, kind))
+    step = apply("ApplyMomentum", var, accum, tf.constant(0.5, kind), gradient, tf.constant(0.5, kind), use_nesterov=nesterov)
+    changed, moment = run(step, var, accum)
+    assert set(moment.astype(np.float32)) == {2.25}
+    assert set(changed.astype(np.float32)) == {1 - (0.5 * 2 + 0.25 * 2.25 if nesterov else 0.5 * 2.25)}
+
+
+def test_words_without_sign_are_added_and_subtracted():
+    var = tf.Variable(np.array([1, 2], np.uint64), use_resource=True)
+    with tf.Session() as session:
+        session.run(var.initializer)
+        session.run(apply("AssignSubVariableOp", var.handle, np.array([2, 1], np.uint64)))
+        assert session.run(var).tolist() == [2**64 - 1, 1]
