@@ -12,6 +12,7 @@ from everflow.autograph.state import NOTHING, UNDEFINED, Place, State, restore
 from everflow.data.dataset import DatasetV2
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
+from everflow.graph.shapes import is_within
 from everflow.graph.tensor import Tensor
 
 Options = Callable[[], dict[str, Any]] | None
@@ -185,17 +186,11 @@ def _check_next(name: str, before: Any, after: Any, shapes: bool) -> None:
             f'"{name}" has dtype {kinds[0].name} before the loop, but dtype {kinds[1].name} after one iteration. TensorFlow '
             "control flow requires it stays the same."
         )
-    if shapes and not _is_within(y.dims, x.dims):
+    if shapes and not is_within(y.dims, x.dims):
         raise ValueError(
             f'"{name}" has shape {x.get_shape()} before the loop, but shape {y.get_shape()} after one iteration. TensorFlow '
             "control flow requires it stays the same or be more specific."
         )
-
-
-def _is_within(inner: Any, outer: Any) -> bool:
-    if outer is None:
-        return True
-    return inner is not None and len(inner) == len(outer) and all(o is None or i == o for i, o in zip(inner, outer))
 
 
 def _for_dataset(items: Any, body: Callable[[Any], None], goes_on: Callable[[], Any] | None, state: State) -> None:

@@ -26,6 +26,7 @@ from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.keys import GraphKeys
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import is_eager_outside
+from everflow.graph.shapes import is_within
 from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import CompositeTensor
@@ -118,6 +119,8 @@ class ConcreteFunction:
         graph._functions.setdefault(self.function_name, self._entry)
         self._captured = graph.external_captures
         self._step = CONTEXT.compile(graph)
+        # Whether it was called with shapes that its inputs don't have.
+        self.any_shape = False
         self._types = [t.dtype.base_dtype for t in graph.outputs]
         self._gives_one = isinstance(structure, Tensor)
         self._writes: list[int] | None = None
@@ -192,7 +195,18 @@ class ConcreteFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         given = arguments.in_order(args, kwargs, self._arg_keywords, self._num_positional_args)
-        return self.call_flat([self._tensor(i, value) for i, value in enumerate(given)])
+        tensors = [self._tensor(i, value) for i, value in enumerate(given)]
+        if not self.any_shape and in_eager_mode():
+            self._check_shapes(tensors)
+        return self.call_flat(tensors)
+
+    def _check_shapes(self, tensors: list[Any]) -> None:
+        """Makes the function take any shapes where the tensors have others than its inputs: TensorFlow runs such calls, too."""
+        for t, inside in zip(tensors, self.graph.inputs):
+            if not is_within(t.dims, inside.dims) and inside.dtype is not dtypes.resource:
+                self.any_shape, self._pair = True, None
+                self._step = CONTEXT.compile(self.graph, any_shape=True)
+                return
 
     def _tensor(self, i: int, value: Any) -> Any:
         if isinstance(value, Tensor):
@@ -386,7 +400,7 @@ class _Pair:
         body.inputs = [*given, *(body.captures[t] for t in self.captured)]
         self.types = [t.dtype.base_dtype for t in body.outputs]
         self._graphs = graph.variant([*graph.outputs, *kept]), body
-        self.forward, self._backward = map(CONTEXT.compile, self._graphs)
+        self.forward, self._backward = (CONTEXT.compile(g, function.any_shape) for g in self._graphs)
         self._again: Any = None
 
     def entries(self) -> list[LibraryFunction]:

@@ -456,6 +456,13 @@ def describe(dims: Dims) -> str:
     return "<unknown>" if dims is None else f"[{','.join('?' if size is None else str(size) for size in dims)}]"
 
 
+def is_within(dims: Dims, general: Dims) -> bool:
+    """Whether all that is known of a general shape is known of a shape, too."""
+    if general is None:
+        return True
+    return dims is not None and len(dims) == len(general) and all(g is None or d == g for d, g in zip(dims, general))
+
+
 def merge_size(a: int | None, b: int | None) -> int | None:
     """What is known of a size from two sources; ValueError if they differ."""
     if a is None or a == b:

@@ -43,7 +43,7 @@ class Context:
         self.resources = self.placer.tasks[0].resources
         self.cancelled = threading.Event()
         self._constants: dict[Operation, Any] = {}
-        self._functions: dict[str, Callable[..., Any]] = {}
+        self._functions: dict[tuple[str, bool], Callable[..., Any]] = {}
         self._elsewhere: dict[Task, Context] = {}
         self._on_devices: dict[str, Context] = {}
         self.loops: dict[Any, Any] = {}
@@ -146,14 +146,16 @@ class Context:
     def is_function(self, name: str) -> bool:
         return self.library(name) is not None
 
-    def function(self, name: str) -> Callable[..., Any]:
-        """A library function, compiled: takes run-time values, returns a tuple of them."""
-        found = self._functions.get(name)
+    def function(self, name: str, any_shape: bool = False) -> Callable[..., Any]:
+        """A library function, compiled: takes run-time values, returns a tuple of them. `any_shape`: these may have other
+        shapes than its inputs say."""
+        key = (name, any_shape)
+        found = self._functions.get(key)
         if found is None:
             entry = self.library(name)
             if entry is None:
                 raise not_found(f"Function {name} is not defined.")
-            found = self._functions[name] = self.compile(entry.graph)
+            found = self._functions[key] = self.compile(entry.graph, any_shape)
         return found
 
     def partial_run(self, session: Any, fetches: Any, feeds: Any) -> Any:
@@ -166,7 +168,7 @@ class Context:
         """What runs a loop over two function graphs. Loops with the same key share what is compiled."""
         return while_kernel(self, condition, body, key)
 
-    def compile(self, body: Any) -> Callable[..., Any]:
+    def compile(self, body: Any, any_shape: bool = False) -> Callable[..., Any]:
         """Compiles a function graph at its first call (a function may call itself)."""
         context = self
         step: codegen.Step | None = None
@@ -177,7 +179,7 @@ class Context:
             if step is None:
                 with lock:
                     if step is None:
-                        step = context.step(body.outputs, function_targets(body), body.inputs, is_body=True)
+                        step = context.step(body.outputs, function_targets(body), body.inputs, is_body=True, any_shape=any_shape)
             try:
                 return step.call(*arguments)
             except Exception as e:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from everflow import api
@@ -9,7 +11,13 @@ from everflow.api import public
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_list, convert_to_tensor
 from everflow.graph.scopes import name_scope
+from everflow.graph.stacks import in_eager_mode
 from everflow.train import schedules
+
+
+def _at(schedule: Callable[[Any], Any], step: Any) -> Any:
+    """The rate at a step. In eager mode, where the step is read whenever the rate is asked for, a function that gives it."""
+    return functools.partial(schedule, step) if in_eager_mode() else schedule(step)
 
 
 @public("train.exponential_decay")
@@ -17,7 +25,7 @@ def exponential_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None
 ) -> Any:
     """learning_rate * decay_rate ** (global_step / decay_steps)."""
-    return schedules.ExponentialDecay(learning_rate, decay_steps, decay_rate, staircase, name)(global_step)
+    return _at(schedules.ExponentialDecay(learning_rate, decay_steps, decay_rate, staircase, name), global_step)
 
 
 @public("train.natural_exp_decay")
@@ -26,7 +34,7 @@ def natural_exp_decay(
 ) -> Any:
     """learning_rate * exp(-decay_rate * global_step / decay_steps)."""
     rate = api.find("exp")(api.find("negative")(decay_rate))
-    return schedules.ExponentialDecay(learning_rate, decay_steps, rate, staircase, name)(global_step)
+    return _at(schedules.ExponentialDecay(learning_rate, decay_steps, rate, staircase, name), global_step)
 
 
 @public("train.inverse_time_decay")
@@ -34,7 +42,7 @@ def inverse_time_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None
 ) -> Any:
     """learning_rate / (1 + decay_rate * global_step / decay_steps)."""
-    return schedules.InverseTimeDecay(learning_rate, decay_steps, decay_rate, staircase, name)(global_step)
+    return _at(schedules.InverseTimeDecay(learning_rate, decay_steps, decay_rate, staircase, name), global_step)
 
 
 @public("train.polynomial_decay")
@@ -48,13 +56,13 @@ def polynomial_decay(
     name: str | None = None,
 ) -> Any:
     """From learning_rate to end_learning_rate along (1 - global_step / decay_steps) ** power."""
-    return schedules.PolynomialDecay(learning_rate, decay_steps, end_learning_rate, power, cycle, name)(global_step)
+    return _at(schedules.PolynomialDecay(learning_rate, decay_steps, end_learning_rate, power, cycle, name), global_step)
 
 
 @public("train.cosine_decay")
 def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None) -> Any:
     """Half a cosine from learning_rate to alpha * learning_rate."""
-    return schedules.CosineDecay(learning_rate, decay_steps, alpha, name)(global_step)
+    return _at(schedules.CosineDecay(learning_rate, decay_steps, alpha, name), global_step)
 
 
 @public("train.cosine_decay_restarts")
@@ -68,7 +76,7 @@ def cosine_decay_restarts(
     name: str | None = None,
 ) -> Any:
     """Cosines one after the other, each longer than the one before (stochastic gradient descent with warm restarts)."""
-    return schedules.CosineDecayRestarts(learning_rate, first_decay_steps, t_mul, m_mul, alpha, name)(global_step)
+    return _at(schedules.CosineDecayRestarts(learning_rate, first_decay_steps, t_mul, m_mul, alpha, name), global_step)
 
 
 @public("train.linear_cosine_decay")
@@ -82,7 +90,7 @@ def linear_cosine_decay(
     name: str | None = None,
 ) -> Any:
     """A line downwards times a cosine."""
-    return schedules.LinearCosineDecay(learning_rate, decay_steps, num_periods, alpha, beta, name)(global_step)
+    return _at(schedules.LinearCosineDecay(learning_rate, decay_steps, num_periods, alpha, beta, name), global_step)
 
 
 @public("train.noisy_linear_cosine_decay")
@@ -98,8 +106,9 @@ def noisy_linear_cosine_decay(
     name: str | None = None,
 ) -> Any:
     """A line downwards with noise that fades, times a cosine."""
-    return schedules.NoisyLinearCosineDecay(learning_rate, decay_steps, initial_variance, variance_decay, num_periods, alpha, beta, name)(
-        global_step
+    return _at(
+        schedules.NoisyLinearCosineDecay(learning_rate, decay_steps, initial_variance, variance_decay, num_periods, alpha, beta, name),
+        global_step,
     )
 
 
@@ -108,7 +117,7 @@ def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = 
     """values[i] up to and including boundaries[i], and the last value afterwards."""
     boundaries = convert_list(boundaries)
     values = convert_list(values)
-    x = convert_to_tensor(x)
+    step, x = x, convert_to_tensor(x)
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
     kind = x.dtype.base_dtype
@@ -124,5 +133,9 @@ def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = 
             raise ValueError(
                 f"Values must have elements all with the same dtype ({values[0].dtype.base_dtype} vs {value.dtype.base_dtype})."
             )
-    with name_scope(name, "PiecewiseConstant", [x, *boundaries, *values]):
-        return schedules.piecewise(x, boundaries, values)
+
+    def rate(step: Any) -> Any:
+        with name_scope(name, "PiecewiseConstant", [step, *boundaries, *values]):
+            return schedules.piecewise(convert_to_tensor(step), boundaries, values)
+
+    return _at(rate, step if in_eager_mode() else x)

@@ -49,3 +49,23 @@ def test_inputs_are_named_after_parameters_and_remember_where_they_were():
     assert [t.op.name for t in concrete.inputs] == ["first", "pair", "pair_1", "args_0"]
     (x, pair, rest), named = concrete.structured_input_signature
     assert (x.name, pair.a.name, pair.b.name, rest.name, named) == ("first", "pair/a", "pair/b", "args_0", {"training": True})
+
+
+def test_other_shapes_than_it_was_traced_with_are_computed_as_well():
+    @tf.function
+    def double(x):
+        return x * 2.0 + 1.0
+
+    @tf.function
+    def square(x):
+        return double(x) * x
+
+    body = square.get_concrete_function(tf.TensorSpec([2], tf.float32))
+    assert body(tf.constant([1.0, 2.0])).numpy().tolist() == [3, 10]
+    assert body(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [3, 10, 21]
+    assert body(tf.constant(3.0)).numpy() == 21
+    x = tf.constant([[1.0, 2.0, 3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = body(x)
+    assert tape.gradient(y, x).numpy().tolist() == [[5, 9, 13]]

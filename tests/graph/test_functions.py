@@ -309,3 +309,14 @@ def test_a_function_for_any_types_makes_no_graph_before_it_is_called():
     with tf.device("/cpu:0"):
         assert run(double(tf.constant([1, 2]))).tolist() == [2, 4]
     assert has_global_graph()
+
+
+def test_a_call_in_a_graph_may_be_fed_other_shapes():
+    @tf.function
+    def f(x):
+        return x * 2.0 + 1.0
+
+    body = f.get_concrete_function(tf.TensorSpec([2], tf.float32))
+    x = tf.placeholder(tf.float32)
+    with tf.Session() as session:
+        assert session.run(body(x), {x: [1.0, 2.0, 3.0]}).tolist() == [3, 5, 7]

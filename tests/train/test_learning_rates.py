@@ -85,3 +85,30 @@ def test_keras_schedules_have_a_configuration():
     config = schedule.get_config()
     assert config == {"initial_learning_rate": 0.1, "decay_steps": 10, "decay_rate": 0.5, "staircase": False, "name": None}
     assert type(schedule).from_config(config).get_config() == config
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda step: tf.train.exponential_decay(0.1, step, 3, 0.96), (0.09864848, 0.096)),
+        (lambda step: tf.train.piecewise_constant(step, [2, 4], [1.0, 2.0, 3.0]), (1.0, 2.0)),
+        (lambda step: tf.train.polynomial_decay(0.1, step, 3), (0.0667, 0.0001)),
+        (lambda step: tf.train.cosine_decay(0.1, step, 3), (0.075, 0.0)),
+    ],
+)
+def test_rates_follow_the_step_in_eager_mode(make, expected, eager):
+    step = tf.Variable(1)
+    rate = make(step)
+    first = rate().numpy()
+    step.assign(3)
+    assert (first, rate().numpy()) == pytest.approx(expected)
+
+
+def test_an_optimizer_asks_for_the_rate_at_each_step(eager):
+    step, v = tf.Variable(0), tf.Variable(10.0)
+    optimizer = tf.train.GradientDescentOptimizer(tf.train.exponential_decay(1.0, step, 1, 0.5))
+    seen = []
+    for _ in range(3):
+        optimizer.minimize(lambda: 1.0 * v, global_step=step)
+        seen.append(v.numpy())
+    assert seen == [9, 8.5, 8.25]

@@ -18,7 +18,12 @@ from everflow.ops.core.registry import apply, op
 
 def call_function(node: Node, function_name: str) -> Callable[..., Any]:
     """The kernel of a node that calls a library function with its inputs."""
-    return unpacked(node, node.context.function(function_name))
+    entry = node.context.library(function_name)
+    fits = entry is None or all(
+        inside.dtype.base_dtype is dtypes.resource or shapes.is_within(given.dims, inside.dims)
+        for given, inside in zip(node.inputs, entry.graph.inputs)
+    )
+    return unpacked(node, node.context.function(function_name, any_shape=not fits))
 
 
 def unpacked(node: Node, call: Callable[..., Any]) -> Callable[..., Any]:
