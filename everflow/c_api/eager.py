@@ -191,7 +191,7 @@ def remove_function(context: Any, name: bytes) -> None:
     held(context)
     if LIBRARY._functions.pop(text(name), None) is None:
         raise invalid_argument(f"Tried to remove non-existent function '{text(name)}'.")
-    execute.CONTEXT._functions.pop(text(name), None)
+    execute.CONTEXT.forget_function(text(name))
     execute.forget_kernels()
 
 

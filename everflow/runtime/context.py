@@ -158,6 +158,11 @@ class Context:
             found = self._functions[key] = self.compile(entry.graph, any_shape)
         return found
 
+    def forget_function(self, name: str) -> None:
+        """Lets go of what is compiled of a library function."""
+        for any_shape in (False, True):
+            self._functions.pop((name, any_shape), None)
+
     def partial_run(self, session: Any, fetches: Any, feeds: Any) -> Any:
         """A run whose feeds and fetches come piece by piece."""
         from everflow.runtime.partial import PartialRun

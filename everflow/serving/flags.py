@@ -38,6 +38,7 @@ FLAGS = {
     "per_process_gpu_memory_fraction": Flag(0.0, "How much of a GPU's memory to use, from 0 to 1; 0 leaves it open"),
     "saved_model_tags": Flag("serve", "Tags of the graph to load from a SavedModel, comma separated"),
     "grpc_channel_arguments": Flag("", "Arguments for the gRPC server, comma separated (grpc.max_connection_age_ms=2000)"),
+    "custom_op_libraries": Flag("", "Libraries of ops in C++ that models use, comma separated"),
     "enable_model_warmup": Flag(True, "Answer a model's warm-up requests before it serves"),
     "version": Flag(False, "Show the version"),
     "monitoring_config_file": Flag("", "A MonitoringConfig message in text format"),

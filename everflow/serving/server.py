@@ -64,6 +64,8 @@ class ModelServer:
         self.options = options
         self._stopping = threading.Event()
         self._check()
+        for library in filter(None, options.custom_op_libraries.split(",")):
+            tf.load_op_library(library)
         self._batcher: Batcher | None = None
         made = self._saved_model_platform()
         self.catalog = Catalog(

@@ -22,9 +22,15 @@ def compiled(source, target, *flags):
 
 
 @pytest.fixture(scope="session")
-def ops(tmp_path_factory):
+def ops_library(tmp_path_factory):
+    """Where the library of ops.cc is."""
+    return compiled("ops.cc", tmp_path_factory.mktemp("custom_ops") / "ops.so", "-DEVERFLOW_NO_EIGEN")
+
+
+@pytest.fixture(scope="session")
+def ops(ops_library):
     """The ops of ops.cc."""
-    return tf.load_op_library(str(compiled("ops.cc", tmp_path_factory.mktemp("custom_ops") / "ops.so", "-DEVERFLOW_NO_EIGEN")))
+    return tf.load_op_library(str(ops_library))
 
 
 @pytest.fixture(scope="session")
