@@ -140,9 +140,9 @@ public:
     const Eigen::ThreadPoolDevice* eigen_cpu_device() const { return EigenDevice<Eigen::ThreadPoolDevice>(); }
 
 private:
-    // Made where Eigen is known: a template, so that each library has what it was compiled with.
+    // Made where Eigen is known: a template that stays hidden, so that each library has what it was compiled with.
     template <typename Device>
-    const Device* EigenDevice() const {
+    __attribute__((visibility("hidden"))) const Device* EigenDevice() const {
 #ifdef EVERFLOW_EIGEN_TENSOR_
         static Eigen::ThreadPool pool(tensorflow_cpu_worker_threads()->num_threads);
         static const Device device(&pool, tensorflow_cpu_worker_threads()->num_threads);
