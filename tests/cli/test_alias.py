@@ -1,5 +1,6 @@
 """`everflow alias`: plain `python` finds Everflow where it looks for TensorFlow."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -21,7 +22,9 @@ def python(tmp_path_factory):
     (site / "everflow.pth").write_text(f"{ROOT}\n{sysconfig.get_path('purelib')}\n{sysconfig.get_path('platlib')}\n")
 
     def run(*arguments, status=0):
-        done = subprocess.run([executable, *map(str, arguments)], capture_output=True, text=True, cwd=folder)
+        # Programs that other tests ran may have left word for processes that they start.
+        plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        done = subprocess.run([executable, *map(str, arguments)], capture_output=True, text=True, cwd=folder, env=plain)
         assert done.returncode == status, done.stderr
         return done.stdout or done.stderr
 

@@ -79,8 +79,8 @@ def test_a_cluster_trains_evaluates_and_exports(tmp_path):
     logs = {job: (tmp_path / f"{job}0.log").read_text() for job, _ in tasks}
     assert codes == [0, 0, 0], logs
     step = tf.train.load_variable(tf.train.latest_checkpoint(str(tmp_path / "model")), "global_step")
-    # Who asks for a step when another takes the last one makes one more.
-    assert STEPS <= step <= STEPS + 1
+    # Who asks for a step when another takes the last one makes one more; and both may read the count before the other's step.
+    assert STEPS <= step <= STEPS + 2
     assert f"Saving checkpoints for {step} into" in logs["chief"]
     assert "Saving checkpoints" not in logs["worker"] and "Loss for final step: " in logs["worker"]
     assert f"Saving dict for global step {step}: accuracy = " in logs["evaluator"]
