@@ -47,12 +47,16 @@ def encode_wav(audio: np.ndarray, rate: int) -> bytes:
     scaled = audio * np.float32(32768)
     # Halves are rounded away from zero.
     rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))
-    samples = np.clip(rounded, -32768, 32767).astype("<i2").tobytes()
-    channels = audio.shape[1]
+    return wav_file(np.clip(rounded, -32768, 32767).astype("<i2"), rate)
+
+
+def wav_file(samples: np.ndarray, rate: int) -> bytes:
+    """The file of samples in 16 bits, [samples, channels]."""
+    data, channels = samples.tobytes(), samples.shape[1]
     header = struct.pack(
         "<4sI4s4sIHHIIHH4sI",
         b"RIFF",
-        36 + len(samples),
+        36 + len(data),
         b"WAVE",
         b"fmt ",
         16,
@@ -63,6 +67,6 @@ def encode_wav(audio: np.ndarray, rate: int) -> bytes:
         channels * 2,
         16,
         b"data",
-        len(samples),
+        len(data),
     )
-    return header + samples
+    return header + data

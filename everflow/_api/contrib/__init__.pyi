@@ -19,6 +19,7 @@ from everflow._api.contrib import eager as eager
 from everflow._api.contrib import estimator as estimator
 from everflow._api.contrib import factorization as factorization
 from everflow._api.contrib import feature_column as feature_column
+from everflow._api.contrib import ffmpeg as ffmpeg
 from everflow._api.contrib import framework as framework
 from everflow._api.contrib import graph_editor as graph_editor
 from everflow._api.contrib import grid_rnn as grid_rnn
