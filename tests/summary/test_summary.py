@@ -60,6 +60,8 @@ def test_sounds_texts_and_tensors():
     sound = values_of(tf.summary.audio("s", np.float32([[[0.5], [-1.0], [2.0]]]), 44.0))[0].audio
     assert (sound.sample_rate, sound.num_channels, sound.length_frames) == (44, 1, 3)
     assert struct.unpack("<3h", sound.encoded_audio_string[-6:]) == (16384, -32768, 32767)
+    slow = values_of(tf.summary.audio("s", np.float32([[[0.5]]]), 0.25))[0].audio
+    assert struct.unpack("<I", slow.encoded_audio_string[24:28]) == (1,)
     text = values_of(tf.summary.text("t", tf.constant(["hello"])))[0]
     assert text.metadata.plugin_data.plugin_name == "text" and text.tensor.string_val == [b"hello"]
     tensor = values_of(tf.summary.tensor_summary("n", tf.constant([1, 2]), display_name="shown"))[0]

@@ -67,6 +67,12 @@ def _cannot_join(xs: Any, axis: int) -> Exception:
     return internal_error("ConcatOp : inputs can't be concatenated")
 
 
+def _one_axis(name: str, axis: Any) -> int:
+    if axis.ndim:
+        raise invalid_argument(f"{name} tensor should be a scalar integer, but got shape {shown(axis.shape)}")
+    return int(axis)
+
+
 def _concat_kernel(axis_first: bool) -> Callable[[Any], Kernel]:
     def make(node: Node) -> Kernel:
         at = 0 if axis_first else len(node.inputs) - 1
@@ -74,8 +80,8 @@ def _concat_kernel(axis_first: bool) -> Callable[[Any], Kernel]:
         axis = node.constant(at)
         if axis is None:
             if axis_first:
-                return lambda axis, *xs: _joined(xs, int(axis), text)
-            return lambda *xs: _joined(xs[:-1], int(xs[-1]), text)
+                return lambda axis, *xs: _joined(xs, _one_axis("concat_dim", axis), text)
+            return lambda *xs: _joined(xs[:-1], _one_axis("axis", xs[-1]), text)
         fixed = int(axis.reshape(-1)[0])
         if axis_first:
             return lambda axis, *xs: _joined(xs, fixed, text)
@@ -203,7 +209,7 @@ op(
 
 def _concat_offset(node: Node) -> Kernel:
     def run(axis: Any, *sizes: Any) -> Any:
-        at = int(axis)
+        at = _one_axis("Concat dim", axis)
         for i, s in enumerate(sizes):
             if s.ndim != 1:
                 raise invalid_argument(f"input {i} should be a vector, but got shape {shown(s.shape)}")

@@ -144,6 +144,8 @@ def _broadcast_to(node: Node) -> Kernel:
 
     def run(x: Any, sizes: Any) -> Any:
         wanted = sizes.tolist()
+        if any(n < 0 for n in wanted):
+            raise invalid_argument(f"Dimension {next(n for n in wanted if n < 0)} must be >= 0")
         if x.ndim > len(wanted):
             raise invalid_argument(f"Rank of input ({x.ndim}) must be no greater than rank of output shape ({len(wanted)}).")
         try:

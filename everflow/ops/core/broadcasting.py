@@ -158,7 +158,13 @@ def broadcast_sizes(a: list[int], b: list[int]) -> tuple[int, ...]:
 
 
 def _broadcast_args(node: Node) -> Any:
-    return lambda a, b: torch.tensor(broadcast_sizes(a.tolist(), b.tolist()), dtype=a.dtype)
+    def run(a: Any, b: Any) -> Any:
+        for i, sizes in enumerate((a, b)):
+            if sizes.ndim != 1:
+                raise invalid_argument(f"In[{i}] must be a vector.{shapes.describe(sizes.shape)}")
+        return torch.tensor(broadcast_sizes(a.tolist(), b.tolist()), dtype=a.dtype)
+
+    return run
 
 
 def _broadcast_args_shape(o: Operation) -> Any:

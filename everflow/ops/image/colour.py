@@ -103,6 +103,8 @@ def _contrast(node: Node) -> Kernel:
     def run(x: Any, factor: Any) -> Any:
         if x.ndim < 3:
             raise invalid_argument(f"input must be at least 3-D, got shape{list(x.shape)}")
+        if factor.ndim:
+            raise invalid_argument(f"contrast_factor must be scalar: {shown(factor.shape)}")
         wide = x.to(torch.float32)
         mean = wide.mean((-3, -2), keepdim=True)
         return ((wide - mean) * factor + mean).to(x.dtype)

@@ -16,7 +16,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
-from everflow.ops.core import host_sizes, rows, symbolic
+from everflow.ops.core import host_sizes, rows, run_time_checks, symbolic
 from everflow.ops.core.broadcasting import checked, incompatible, sums_along
 from everflow.ops.core.families import binary, unary
 from everflow.ops.core.node import Node
@@ -122,7 +122,13 @@ def _approximately_equal(node: Node) -> Callable[..., Any]:
     return lambda x, y: torch.abs(x - y) < tolerance
 
 
-op("ApproximateEqual", kernel=_approximately_equal, shape=merged, gradient=not_differentiable)
+def _of_other_shapes(x: Any, y: Any) -> str | None:
+    if x.shape == y.shape:
+        return None
+    return f"x and y must be of the same shape. x shape: {shapes.describe(x.shape)}. y shape: {shapes.describe(y.shape)}"
+
+
+op("ApproximateEqual", kernel=run_time_checks.checked(_approximately_equal, _of_other_shapes), shape=merged, gradient=not_differentiable)
 
 logical_and = binary(
     "LogicalAnd",

@@ -18,6 +18,7 @@ from everflow.lazy import torch
 from everflow.ops.core.broadcasting import sums_along, sums_to_inputs
 from everflow.ops.core.families import binary, published, unary
 from everflow.ops.core.registry import apply, op
+from everflow.ops.core.run_time_checks import checked
 from everflow.ops.math import gamma_series
 from everflow.ops.math.division import zero_where
 
@@ -178,7 +179,16 @@ def _betainc_gradient(o: Operation, dz: Any) -> Any:
     return None, None, to_x(of_x * dz)
 
 
-op("Betainc", kernel=lambda n: gamma_series.betainc, shape=_betainc_shape, gradient=_betainc_gradient)
+def _inconsistent(a: Any, b: Any, x: Any) -> str | None:
+    """Arguments are of one shape, scalars apart."""
+    named = [(name, v.shape) for name, v in (("a", a), ("b", b), ("x", x)) if v.ndim]
+    other = next((pair for pair in named if pair[1] != named[0][1]), None)
+    if other is None:
+        return None
+    return f"Shapes of {named[0][0]} and {other[0]} are inconsistent: {shapes.describe(named[0][1])} vs. {shapes.describe(other[1])}"
+
+
+op("Betainc", kernel=checked(lambda n: gamma_series.betainc, _inconsistent), shape=_betainc_shape, gradient=_betainc_gradient)
 betainc = published("Betainc", ("betainc", "math.betainc"), __name__)
 
 

@@ -17,6 +17,7 @@ from everflow.ops.core import symbolic
 from everflow.ops.core.families import widened
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
+from everflow.ops.core.run_time_checks import checked
 
 
 def _channel_axis(o: Node | Operation) -> int:
@@ -36,7 +37,7 @@ def _bias_add(node: Node) -> Callable[..., Any]:
     if dims is not None and channels is not None and dims[axis] is not None and dims[axis] == channels[0]:
         return add
 
-    def checked(x: Any, bias: Any) -> Any:
+    def add_checked(x: Any, bias: Any) -> Any:
         if x.dim() < 2:
             raise invalid_argument(f"Input tensor must be at least 2D: {shapes.describe(x.shape)}")
         if bias.dim() != 1:
@@ -48,7 +49,7 @@ def _bias_add(node: Node) -> Callable[..., Any]:
             )
         return add(x, bias)
 
-    return checked
+    return add_checked
 
 
 def _bias_add_shape(o: Operation) -> Any:
@@ -66,6 +67,10 @@ def _bias_add_grad(node: Node) -> Callable[..., Any]:
     if node.attr("data_format") == "NCHW":
         return lambda dy: dy.sum([0, *range(2, dy.dim())], dtype=dy.dtype)
     return lambda dy: dy.sum(list(range(dy.dim() - 1)), dtype=dy.dtype)
+
+
+def _no_channels(dy: Any) -> str | None:
+    return None if dy.dim() >= 2 else f"Input tensor must be at least 2D: {shapes.describe(dy.shape)}"
 
 
 def _bias_add_grad_shape(o: Operation) -> Any:
@@ -95,7 +100,13 @@ op(
     over={0: lambda n: torch.Tensor.add_ if n.attr("data_format") == "NHWC" else None},
     symbolic=symbolic.like_first,
 )
-op("BiasAddGrad", kernel=widened(_bias_add_grad), shape=_bias_add_grad_shape, gradient=_bias_add_grad_grad, kind="gradient of bias")
+op(
+    "BiasAddGrad",
+    kernel=checked(widened(_bias_add_grad), _no_channels),
+    shape=_bias_add_grad_shape,
+    gradient=_bias_add_grad_grad,
+    kind="gradient of bias",
+)
 op("BiasAddV1", kernel=widened(_bias_add), shape=_bias_add_shape, gradient=lambda o, dy: (dy, tf.reduce_sum(dy, tf.range(tf.rank(dy) - 1))))
 
 

@@ -180,6 +180,8 @@ def _format_of(o: Node | Operation) -> str:
 
 def _explicit(o: Node | Operation, layout: Layout) -> list[Any]:
     if o.attr("padding") != "EXPLICIT":
+        if o.type.startswith("Conv2D") and o.attr("explicit_paddings"):
+            raise ValueError("explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT")
         return []
     listed = o.attr("explicit_paddings")
     if len(listed) != 2 * layout.rank:

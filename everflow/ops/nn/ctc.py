@@ -132,6 +132,11 @@ def _ctc(node: Node) -> Kernel:
             raise invalid_argument("batch_size must not be 0")
         if lengths.shape != (batch,):
             raise invalid_argument(f"len(sequence_length) != batch_size.  len(sequence_length):  {lengths.shape[0]} batch_size: {batch}")
+        if indices.shape[0] != values.shape[0]:
+            raise invalid_argument(
+                "labels_indices and labels_values must contain the same number of rows, but saw shapes: "
+                f"{shapes.describe(indices.shape)} vs. {shapes.describe(values.shape)}"
+            )
         if int(lengths.max()) > steps:
             raise invalid_argument(f"sequence_length({int(lengths.argmax())}) <= {steps}")
         rows = _label_rows(indices, values, batch, classes - 1)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
+from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
@@ -73,10 +74,29 @@ def _cell(node: Node, order: tuple[int, ...], has_bias: bool = True) -> _Cell:
     return _Cell(node.attr("forget_bias") if has_bias else 0.0, node.attr("cell_clip"), node.attr("use_peephole"), order)
 
 
+def _check_sizes(x: Any, cs_prev: Any, h_prev: Any, w: Any, b: Any) -> None:
+    """Refuses states and weights that don't go with an input, of one step or of several."""
+    for name, value, rank in (("cs_prev", cs_prev, 2), ("h_prev", h_prev, 2), ("w", w, 2), ("b", b, 1)):
+        if value.ndim != rank:
+            raise invalid_argument(f"{name} must be {rank}D")
+    batch, depth, size = x.shape[-2], x.shape[-1], cs_prev.shape[1]
+    for what, found, expected in (
+        ("cs_prev.dims(0) != batch_size", cs_prev.shape[0], batch),
+        ("h_prev.dims(0) != batch_size", h_prev.shape[0], batch),
+        ("h_prev.dims(1) != cell_size", h_prev.shape[1], size),
+        ("w.dim_size(0) != input_size + cell_size", w.shape[0], depth + size),
+        ("w.dim_size(1) != cell_size * 4", w.shape[1], 4 * size),
+        ("b.dim_size(0) != cell_size * 4", b.shape[0], 4 * size),
+    ):
+        if found != expected:
+            raise invalid_argument(f"{what}: {found} vs. {expected}")
+
+
 def _block_cell(node: Node) -> Callable[..., Any]:
     cell = _cell(node, ICFO)
 
     def run(x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any) -> Any:
+        _check_sizes(x, cs_prev, h_prev, w, b)
         return cell.forward(torch.addmm(b, torch.cat((x, h_prev), 1), w), cs_prev, wci, wcf, wco)
 
     return run
@@ -165,11 +185,19 @@ def _block(order: tuple[int, ...], has_bias: bool) -> Callable[..., Any]:
         cell = _cell(node, order, has_bias)
 
         def run(seq_len_max: Any, x: Any, cs: Any, h: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any) -> Any:
+            if x.ndim != 3:
+                raise invalid_argument("x must be 3D")
+            _check_sizes(x, cs, h, w, b)
+            size = cs.shape[1]
+            for name, weights in (("wci", wci), ("wcf", wcf), ("wco", wco)):
+                if weights.ndim != 1:
+                    raise invalid_argument(f"{name} must be 1D")
+                if weights.shape[0] != size:
+                    raise invalid_argument(f"{name}.dim_size(0) != cell_size: {weights.shape[0]} vs. {size}")
             steps, batch, depth = x.shape
             # What the inputs give to the gates does not depend on earlier steps: all of them at once.
             gates = torch.addmm(b, x.reshape(steps * batch, depth), w[:depth]).view(steps, batch, w.shape[1])
             recurrent = w[depth:]
-            size = cs.shape[1]
             found = [x.new_zeros(steps, batch, size) for _ in range(7)]
             for t in range(min(int(seq_len_max), steps)):
                 values = cell.forward(torch.addmm(gates[t], h, recurrent), cs, wci, wcf, wco)

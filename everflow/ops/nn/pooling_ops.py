@@ -350,7 +350,10 @@ def pool_shape(o: Operation) -> Any:
         if len(values) != layout.rank:
             raise ValueError(f"{o.type} requires the {name} attribute to contain {layout.rank} values, but got {len(values)}")
     sizes = [window_output(dims[i], ksize[i], strides[i], o.attr("padding")) for i in layout.spatial]
-    depth = window_output(dims[layout.channel], ksize[layout.channel], strides[layout.channel], o.attr("padding"))
+    depth = dims[layout.channel]
+    # Averages are never taken over channels; what asks for that is refused when it runs.
+    if "MaxPool" in o.type and layout.rank == 4:
+        depth = window_output(depth, ksize[layout.channel], strides[layout.channel], o.attr("padding"))
     return layout.dims(dims[layout.batch], depth, sizes)
 
 

@@ -135,7 +135,7 @@ def add_sounds(summary: Any, tag: str, sounds: np.ndarray, sample_rate: float, m
         found = summary.value.add(tag=f"{tag}/audio/{i}" if max_outputs > 1 else f"{tag}/audio").audio
         found.sample_rate, found.num_channels, found.length_frames = sample_rate, samples.shape[1], samples.shape[0]
         found.content_type = "audio/wav"
-        found.encoded_audio_string = encode_wav(samples, math.floor(sample_rate + 0.5))
+        found.encoded_audio_string = encode_wav(samples, max(math.floor(sample_rate + 0.5), 1))
 
 
 def _audio(node: Node) -> Kernel:

@@ -29,19 +29,21 @@ Formula = Callable[..., None]
 
 
 class Family(NamedTuple):
-    """How many slots the ops of a family have beside the variable, and their formula: a function of the node."""
+    """How many slots the ops of a family have beside the variable, and their formula: a function of the node. `signed`: numbers of the
+    wrong sign are refused."""
 
     slots: int
     formula: Callable[[Any], Formula]
+    signed: bool = False
 
 
 FAMILIES: dict[str, Family] = {}
 
 
-def family(name: str, slots: int, formula: Callable[[Any], Formula], together: bool = False) -> None:
+def family(name: str, slots: int, formula: Callable[[Any], Formula], together: bool = False, signed: bool = False) -> None:
     """Defines the ops of a family: for references and resources, for dense gradients and for some rows. `together`: the formula does as
     well with lists of many variables as with one."""
-    FAMILIES[name] = Family(slots, formula)
+    FAMILIES[name] = Family(slots, formula, signed)
     for kind in ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"):
         if opdefs.find(kind + name) is not None:
             op(kind + name, kernel=functools.partial(_kernel, FAMILIES[name]), shape=functools.partial(_shape, slots), writes=True)
@@ -61,7 +63,7 @@ def _batch(slots: int, node: Node) -> Any:
 def _together(family: Family, node: Node) -> Callable[..., Any]:
     """One kernel for several dense steps of a family with the same numbers: takes the inputs of all steps, one after the other."""
     first = node.attr("steps")[0]
-    slots, formula = family
+    slots, formula, _ = family
     where = Arguments(first.type, slots)
     update, width, count, at = formula(first), len(where.names), slots + 1, where.gradient
     numbers = _numbers(first, where)
@@ -121,7 +123,7 @@ def _kernel(family: Family, node: Node) -> Callable[..., Any]:
     where = Arguments(node.type, family.slots)
     update = family.formula(node)
     change = _rows_changed(update, node, where, where.indices) if where.indices is not None else _all_changed(update, where)
-    numbers_of = _numbers(node, where)
+    numbers_of = _numbers(node, where, family.signed)
     n = where.variables
     is_ref = not node.type.startswith("Resource")
 
@@ -139,19 +141,37 @@ def _kernel(family: Family, node: Node) -> Callable[..., Any]:
     return run_alone
 
 
-def _numbers(node: Node, where: Arguments) -> Callable[[Any], list[Any]]:
+def _numbers(node: Node, where: Arguments, signed: bool = False) -> Callable[[Any], list[Any]]:
     """Where the op's numbers are found at run time: those that are constants are known already."""
     constants = [(i, node.constant(i)) for i in where.numbers]
     sources = [(i, None if value is None or value.ndim else value.item()) for i, value in constants]
+    of_any_rank = [i for i, known in sources if known is None and node.inputs[i].dims != ()]
+    signs = {i: SIGNS[where.names[i]] for i in where.numbers} if signed else {}
 
     def numbers(inputs: Any) -> list[Any]:
-        try:
-            return [inputs[i].item() if known is None else known for i, known in sources]
-        except RuntimeError:
-            i = next(i for i in where.numbers if inputs[i].ndim)
-            raise invalid_argument(f"{where.names[i]} is not a scalar: {shapes.describe(tuple(inputs[i].shape))}") from None
+        for i in of_any_rank:
+            if inputs[i].ndim:
+                raise _no_such_number(where.names[i], inputs[i], *signs.get(i, ()))
+        found = [inputs[i].item() if known is None else known for i, known in sources]
+        for value, (i, (sign, is_right)) in zip(found, signs.items()):
+            if not is_right(value):
+                raise _no_such_number(where.names[i], inputs[i], sign)
+        return found
 
     return numbers
+
+
+# What numbers may be where that is looked at.
+SIGNS: dict[str, tuple[str, Callable[[float], bool]]] = {
+    "lr": ("positive ", lambda x: x > 0),
+    **dict.fromkeys(("l1", "l2", "l2_shrinkage"), ("non-negative ", lambda x: x >= 0)),
+    "lr_power": ("non-positive ", lambda x: x <= 0),
+}
+
+
+def _no_such_number(name: str, value: Any, sign: str = "", *_: Any) -> Exception:
+    strengths = {k: f"{k.replace('_', ' ')} regularization strength" for k in ("l1", "l2", "l2_shrinkage")}
+    return invalid_argument(f"{strengths.get(name, name)} is not a {sign}scalar: {shapes.describe(tuple(value.shape))}")
 
 
 def _aligned(variables: tuple[Storage, ...], gradient: Any, where: Arguments) -> list[Any]:
@@ -473,7 +493,7 @@ def _proximal_gradient_descent(var: Any, grad: Any, lr: float, l1: float, l2: fl
 family("Adagrad", 1, _adagrad, together=True)
 family("AdagradV2", 1, _adagrad)
 family("AdagradDA", 2, lambda n: each(2, _adagrad_dual_averaging))
-family("ProximalAdagrad", 1, lambda n: each(1, _proximal_adagrad))
+family("ProximalAdagrad", 1, lambda n: each(1, _proximal_adagrad), signed=True)
 family("ProximalGradientDescent", 0, lambda n: each(0, _proximal_gradient_descent))
 
 
@@ -523,8 +543,8 @@ def _ftrl_with_shrinkage(
     var.copy_(torch.where(linear.abs() > l1, soft(linear, l1).neg_().div_(quadratic), torch.zeros_like(var)))
 
 
-family("Ftrl", 2, lambda n: each(2, _ftrl))
-family("FtrlV2", 2, lambda n: each(2, _ftrl_with_shrinkage))
+family("Ftrl", 2, lambda n: each(2, _ftrl), signed=True)
+family("FtrlV2", 2, lambda n: each(2, _ftrl_with_shrinkage), signed=True)
 
 
 def _add_sign(var: Any, m: Any, grad: Any, lr: float, alpha: float, sign_decay: float, beta: float) -> None:

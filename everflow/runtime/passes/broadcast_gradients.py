@@ -62,7 +62,8 @@ def _axes(mine: Any, other: Any) -> list[int] | None:
         if m == 1:
             # Summing over an axis of size one changes nothing, so an unknown size is no obstacle.
             found.append(i)
-        elif not isinstance(m, int) and n != 1:
+        elif n != 1 and (not isinstance(m, int) or isinstance(n, int)):
+            # Not known, or two sizes that don't go together: the kernel says so.
             return None
     return found
 

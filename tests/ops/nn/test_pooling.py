@@ -75,6 +75,10 @@ def test_pooling_works_on_volumes_and_sequences(padding):
         np.testing.assert_allclose(run(function(x, 3, 2, padding)), pooled(x, (3,), (2,), padding, reduce), atol=1e-12)
 
 
+def test_images_without_channels_have_averages_without_channels():
+    assert run(tf.nn.avg_pool2d(np.ones((2, 3, 3, 0), np.float32), 2, 1, "VALID")).shape == (2, 2, 2, 0)
+
+
 def test_of_equal_maxima_the_first_gets_the_gradient():
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.ones([1, 2, 4, 1])

@@ -116,7 +116,11 @@ def test_static_shapes_are_checked():
 
 @pytest.mark.parametrize(
     "gradient, rate, message",
-    [((3, 2), (), r"var and grad do not have the same shape\[2,3\] \[3,2\]"), ((2, 3), (2,), r"lr is not a scalar: \[2\]")],
+    [
+        ((3, 2), (), r"var and grad do not have the same shape\[2,3\] \[3,2\]"),
+        ((2, 3), (2,), r"lr is not a scalar: \[2\]"),
+        ((2, 3), (1,), r"lr is not a scalar: \[1\]"),
+    ],
 )
 def test_shapes_are_checked_when_they_become_known(gradient, rate, message):
     var, accum = variables(np.ones((2, 3)), np.ones((2, 3)))
@@ -124,6 +128,22 @@ def test_shapes_are_checked_when_they_become_known(gradient, rate, message):
     step = apply("ApplyAdagrad", var, accum, fed_rate, fed)
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         run(step, feed={fed: np.ones(gradient), fed_rate: np.ones(rate)})
+
+
+@pytest.mark.parametrize(
+    "numbers, message",
+    [
+        ((0.0, 0.0, 0.0, -0.5), r"lr is not a positive scalar: \[\]"),
+        ((0.1, -1.0, 0.0, -0.5), r"l1 regularization strength is not a non-negative scalar: \[\]"),
+        ((0.1, 0.0, -1.0, -0.5), r"l2 regularization strength is not a non-negative scalar: \[\]"),
+        ((0.1, 0.0, 0.0, 0.5), r"lr_power is not a non-positive scalar: \[\]"),
+        ((0.1, 0.0, [0.0], -0.5), r"l2 regularization strength is not a non-negative scalar: \[1\]"),
+    ],
+)
+def test_ftrl_refuses_numbers_of_the_wrong_sign(numbers, message):
+    step = apply("ApplyFtrl", *variables([1.0], [1.0], [1.0]), [1.0], *(tf.placeholder_with_default(x, None) for x in numbers))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        run(step)
 
 
 @pytest.mark.parametrize(
