@@ -1,4 +1,6 @@
-"""Trains a network whose activations fill a share of the machine's memory: `everflow run benchmarks/activations.py [--share 0.6] [--steps 3]`.
+"""Trains a network whose activations fill a share of the machine's memory.
+
+    everflow run benchmarks/activations.py [--share 0.6] [--steps 3]
 
 A real TensorFlow 1.15 runs it as well. Each layer's output is kept for its gradient and for nothing else, so a step should take little more
 than their sum: prints the peak of resident memory beside it, what was swapped, and the seconds of a step.
@@ -45,7 +47,8 @@ def main():
             found, _ = session.run([loss, train], feeds)
             print("step %d: loss %.6f, %.1f s" % (step, found, time.time() - began), flush=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print("memory %.1f GB, activations %.1f GB, peak %.1f GB, swapped %.1f GB" % tuple(n / 1e9 for n in (memory, layers * LAYER_BYTES, peak, swapped())))
+    found = memory, layers * LAYER_BYTES, peak, swapped()
+    print("memory %.1f GB, activations %.1f GB, peak %.1f GB, swapped %.1f GB" % tuple(n / 1e9 for n in found))
 
 
 if __name__ == "__main__":
