@@ -18,7 +18,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import colocate_with, name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
-from everflow.ops.arrays.reshaping import cast, is_text, shown
+from everflow.ops.arrays.reshaping import as_signed, cast, is_text, shown
 from everflow.ops.core import host_sizes
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
@@ -46,9 +46,8 @@ def _rows(params: Any, indices: Any, axis: int, text: bool) -> Any:
     if indices.ndim == 1:
         try:
             return params.index_select(axis, indices)
-        except (IndexError, RuntimeError):
-            _check_range(indices, limit)
-            raise
+        except (IndexError, RuntimeError, NotImplementedError):
+            return _rows_with_care(params, indices, axis)
     if indices.ndim == 0:
         at = indices.item()
         if not 0 <= at < limit:
@@ -56,10 +55,17 @@ def _rows(params: Any, indices: Any, axis: int, text: bool) -> Any:
         return params.select(axis, at)
     try:
         found = params.index_select(axis, indices.reshape(-1))
-    except (IndexError, RuntimeError):
-        _check_range(indices, limit)
-        raise
+    except (IndexError, RuntimeError, NotImplementedError):
+        found = _rows_with_care(params, indices, axis)
     return found.reshape(params.shape[:axis] + indices.shape + params.shape[axis + 1 :])
+
+
+def _rows_with_care(params: Any, indices: Any, axis: int) -> Any:
+    """What torch refuses to take: for indices out of range, unless nothing is taken, or because it has no kernel for the type."""
+    if 0 not in (*params.shape[:axis], *params.shape[axis + 1 :]):
+        _check_range(indices, params.shape[axis])
+        return as_signed(params).index_select(axis, indices.reshape(-1)).view(params.dtype)
+    return params.new_empty((*params.shape[:axis], indices.numel(), *params.shape[axis + 1 :]))
 
 
 def _batch_rows(params: Any, indices: Any, axis: int, batch: int, text: bool) -> Any:
@@ -278,10 +284,10 @@ def _gather_nd(node: Node) -> Kernel:
         if depth > params.ndim:
             raise invalid_argument(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
         outer = tuple(indices.shape[:-1])
+        if 0 in params.shape and 0 not in outer:
+            raise invalid_argument(f"Requested more than 0 entries, but params is empty.  Params shape: {shown(params.shape)}")
         if depth == 0:
             return np.broadcast_to(params, outer + params.shape) if text else params.expand(outer + tuple(params.shape))
-        if 0 in params.shape[:depth] and 0 not in outer:
-            raise invalid_argument(f"Requested more than 0 entries, but params is empty.  Params shape: {shown(params.shape)}")
         check_nd(indices, params.shape, "param shape")
         if text:
             return np.asarray(params[tuple(np.moveaxis(indices.numpy(), -1, 0))], object)

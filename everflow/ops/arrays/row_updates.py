@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import internal
 from everflow.errors import invalid_argument
@@ -20,7 +22,7 @@ def _updated(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Callable
     def make(node: Node) -> Callable[..., Any]:
         def run(x: Any, i: Any, v: Any) -> Any:
             if i.ndim == 0 and v.ndim == x.ndim - 1:
-                i, v = i.reshape(1), v.unsqueeze(0)
+                i, v = i.reshape(1), v[None]
             if i.ndim != 1:
                 raise invalid_argument(f"i must be a vector. {shown(i.shape)}")
             if v.ndim != x.ndim:
@@ -29,9 +31,14 @@ def _updated(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Callable
                 raise invalid_argument(f"x and v shape doesn't match at index 1 : {shown(x.shape)} vs. {shown(v.shape)}")
             if len(v) != len(i):
                 raise invalid_argument(f"i and x shape doesn't match at index 0: {shown(i.shape)} vs. {shown(v.shape)}")
-            found = x.clone()
             # Indices wrap around, as they do in TensorFlow.
-            change(as_signed(found), torch.remainder(i.long(), len(x)), as_signed(v))
+            rows = torch.remainder(i.long(), len(x))
+            if isinstance(x, np.ndarray):
+                found = x.copy()
+                found[rows.numpy()] = v
+            else:
+                found = x.clone()
+                change(as_signed(found), rows, as_signed(v))
             return found
 
         return run

@@ -84,7 +84,11 @@ def _numbered(x: Any, kind: Any, counted: bool) -> tuple[Any, ...]:
 
 def _sorted_unique(array: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where the distinct elements first occur, in that order, the number of each element, and how often each occurs."""
-    if array.dtype == object and axis is None:
+    if array.dtype == object and axis is not None:
+        rows = np.moveaxis(array, axis, 0)
+        array, axis = np.empty(len(rows), object), None
+        array[:] = [tuple(row.reshape(-1).tolist()) for row in rows]
+    if array.dtype == object:
         first: dict[Any, int] = {}
         places: list[int] = []
         numbers = np.empty(len(array), np.int64)
@@ -135,7 +139,7 @@ def _unique(node: Node) -> Kernel:
 
 
 def _unique_shape(o: Operation) -> Any:
-    dims = shapes.with_rank(o.inputs[0].dims, 1)
+    dims = shapes.with_rank(o.inputs[0].dims, 1) if o.type == "Unique" else o.inputs[0].dims
     return [(None,), dims] + [(None,)] * (len(o.outputs) - 2)
 
 
@@ -145,7 +149,7 @@ def _unique_v2_shape(o: Operation) -> Any:
     if axis is None or dims is None:
         return [None, (None,), *more]
     if axis.size == 0:
-        return [(None,), shapes.with_rank(dims, 1), *more]
+        return [(None,), (None,) if len(dims) != 1 else dims, *more]
     at = int(axis.reshape(-1)[0])
     if not -len(dims) <= at < len(dims):
         raise ValueError(f"axis expects to be in the range [{-len(dims)}, {len(dims)})")

@@ -147,6 +147,9 @@ def _masks(node: Node | Operation) -> list[int]:
 
 
 def _plan(begin: Any, end: Any, strides: Any, masks: list[int], input_rank: int) -> Any:
+    if not all(isinstance(x, list) for x in (begin, end, strides)) or not len(begin) == len(end) == len(strides):
+        dims = " ".join(shown(np.shape(x)) + "," for x in (begin, end)) + " and " + shown(np.shape(strides))
+        raise invalid_argument(f"Expected begin, end, and strides to be 1D equal size tensors, but got shapes {dims} instead.")
     try:
         layout = laid_out(begin, end, strides, masks, input_rank)
     except ValueError as e:
@@ -376,7 +379,7 @@ def _slice_update(node: Node) -> Kernel:
     masks = _masks(node)
 
     def run(x: Any, begin: Any, end: Any, strides: Any, value: Any) -> Any:
-        found = x.clone()
+        found = x.copy() if isinstance(x, np.ndarray) else x.clone()
         _placed(found, value, _plan(begin.tolist(), end.tolist(), strides.tolist(), masks, found.ndim))
         return found
 

@@ -144,6 +144,8 @@ def _reverse_v2(node: Node) -> Kernel:
         return lambda x, axis: flipped(x, fixed)
 
     def run(x: Any, axis: Any) -> Any:
+        if not x.ndim:
+            return x
         at = _check_axes(axis.tolist(), x.ndim)
         return (np.flip(x, at) if at else x) if text else flipped(x, at)
 
@@ -167,6 +169,8 @@ def _reverse(node: Node) -> Kernel:
     text = is_text(node)
 
     def run(x: Any, dims: Any) -> Any:
+        if not x.ndim:
+            return x
         at = tuple(i for i, chosen in enumerate(dims.tolist()) if chosen)
         return (np.flip(x, at) if at else x) if text else flipped(x, at)
 

@@ -46,6 +46,10 @@ def _draw(node: Node) -> Kernel:
         if colours is None or not colours.numel():
             # Pictures without colour get boxes in white.
             colours = torch.tensor(DEFAULT_COLOURS) if depth > 1 else torch.ones(1, 1)
+        if boxes.shape[0] != batch:
+            raise invalid_argument("The batch sizes should be the same")
+        if colours.shape[1] < depth:
+            raise invalid_argument(f"colors must have equal or more channels than the image provided: {shapes.describe(colours.shape)}")
         palette = colours[:, :depth].to(images)
         out = images.clone()
         places = np.trunc(boxes.cpu().numpy().astype(np.float32) * np.array([height - 1, width - 1] * 2, np.float32)).astype(np.int64)

@@ -184,9 +184,8 @@ def _encode_jpeg(node: Node) -> Kernel:
 
 def _encode_jpeg_variable(node: Node) -> Kernel:
     def run(image: Any, quality: Any) -> Any:
-        pixels, level = _checked_picture(image), int(quality)
-        if not 0 <= level <= 100:
-            raise invalid_argument(f"quality must be in [0,100], got {level}")
+        # As in libjpeg, what is beyond the best or the worst is these.
+        pixels, level = _checked_picture(image), min(max(int(quality), 1), 100)
         if pixels.shape[2] not in (1, 3):
             raise invalid_argument(f"image must have 1 or 3 channels, got {_dims(image)}")
         return _bytes(jpeg.encode_jpeg(pixels, quality=level))

@@ -19,7 +19,9 @@ from everflow.ops.linalg.matrix_shapes import (
     batch_of,
     check_rank,
     check_square,
+    finite,
     in_full_precision,
+    only_where,
     smaller,
     square,
     square_batch_of,
@@ -255,12 +257,16 @@ def _svd(node: Node) -> Kernel:
 
     def run(x: Any) -> Any:
         check_rank(x)
-        u, s, vh = torch.linalg.svd(x, full_matrices=full)
-        return s.to(x.dtype), u, vh.mH
+        whole = finite(x)
+        u, s, vh = torch.linalg.svd(only_where(whole, x), full_matrices=full)
+        s = only_where(whole, s[..., None], torch.nan)[..., 0]
+        return s.to(x.dtype), only_where(whole, u, torch.nan), only_where(whole, vh.mH, torch.nan)
 
     def values(x: Any) -> Any:
         check_rank(x)
-        return torch.linalg.svdvals(x).to(x.dtype), x.new_empty(0), x.new_empty(0)
+        whole = finite(x)
+        s = only_where(whole, torch.linalg.svdvals(only_where(whole, x))[..., None], torch.nan)[..., 0]
+        return s.to(x.dtype), x.new_empty(0), x.new_empty(0)
 
     return run if node.attr("compute_uv") else values
 

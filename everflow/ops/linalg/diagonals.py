@@ -27,7 +27,12 @@ Kernel = Callable[..., Any]
 
 
 def _diag(node: Node) -> Kernel:
-    return lambda x: torch.diag_embed(x.reshape(-1)).reshape((*x.shape, *x.shape))
+    def run(x: Any) -> Any:
+        if not x.ndim:
+            raise invalid_argument("Input must be at least rank 1, got 0")
+        return torch.diag_embed(x.reshape(-1)).reshape((*x.shape, *x.shape))
+
+    return run
 
 
 def _diag_shape(o: Operation) -> Any:
@@ -37,7 +42,7 @@ def _diag_shape(o: Operation) -> Any:
 
 def _diag_part(node: Node) -> Kernel:
     def run(x: Any) -> Any:
-        if x.ndim % 2 or not x.ndim:
+        if x.ndim % 2:
             raise invalid_argument(f"The rank of the tensor should be {' ' * 41}even and positive, got shape {shown(x.shape)}")
         half = x.ndim // 2
         for i in range(half):

@@ -80,3 +80,13 @@ def in_full_precision(factory: Callable[[Any], Kernel]) -> Callable[[Any], Kerne
         return run
 
     return make
+
+
+def finite(x: Any) -> Any:
+    """Which matrices of a batch have finite numbers only; LAPACK takes no others."""
+    return torch.isfinite(x).all(-1).all(-1)
+
+
+def only_where(chosen: Any, x: Any, other: float = 0.0) -> Any:
+    """The matrices that are chosen, and others full of one number."""
+    return x if bool(chosen.all()) else torch.where(chosen[..., None, None], x, other)

@@ -17,7 +17,9 @@ from everflow.ops.linalg.matrix_shapes import (
     batch_of,
     check_rank,
     check_square,
+    finite,
     in_full_precision,
+    only_where,
     square,
     square_batch_of,
     with_batch,
@@ -163,7 +165,9 @@ def _least_squares(node: Node) -> Kernel:
         if not rows or not columns or not rhs.shape[-1]:
             return rhs.new_zeros((*matrix.shape[:-2], columns, rhs.shape[-1]))
         if not fast:
-            return torch.linalg.lstsq(matrix, rhs, driver="gelsd").solution
+            whole = finite(matrix) & finite(rhs)
+            found = torch.linalg.lstsq(only_where(whole, matrix), only_where(whole, rhs), driver="gelsd").solution
+            return only_where(whole, found, torch.nan)
         adjoint = matrix.mH
         gram = torch.matmul(adjoint, matrix) if rows >= columns else torch.matmul(matrix, adjoint)
         gram.diagonal(0, -2, -1).add_(l2_regularizer.item())

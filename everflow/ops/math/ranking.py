@@ -49,7 +49,10 @@ def _top_k(node: Node) -> Callable[..., Any]:
         wide = torch.int64
 
     def run(x: Any, k: Any) -> Any:
-        k = int(k)
+        if not isinstance(k, int):
+            if k.ndim:
+                raise invalid_argument(f"k must be scalar, got shape {shapes.describe(k.shape)}")
+            k = int(k)
         if k < 0:
             raise invalid_argument(f"Need k >= 0, got {k}")
         if x.dim() < 1:
@@ -77,6 +80,8 @@ def _top_k_shape(o: Operation) -> Any:
     if o.type == "TopK":
         k: int | None = o.attr("k")
     else:
+        if o.inputs[1].dims:
+            raise ValueError(f"Input must be scalar but has rank {len(o.inputs[1].dims)}")
         value = known(o.inputs[1])
         k = None if value is None else int(value)
         if k is not None and k < 0:

@@ -14,6 +14,7 @@ from everflow.lazy import torch
 from everflow.ops.core.families import widened
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
+from everflow.ops.core.run_time_checks import alike
 from everflow.ops.core.shape_rules import merged, same_as_input
 from everflow.values.tensors import torch_dtype
 
@@ -118,7 +119,7 @@ op(
     shape=same_as_input,
     gradient=lambda o, dy: apply("LeakyReluGrad", dy, o.inputs[0], alpha=o.attr("alpha")),
 )
-rectifier_grad("LeakyReluGrad", _leaky_relu_grad, "alpha")
+rectifier_grad("LeakyReluGrad", alike(_leaky_relu_grad), "alpha")
 
 
 @public("nn.leaky_relu")
@@ -147,12 +148,12 @@ def _elu_grad(node: Node) -> Callable[..., Any]:
 
 
 elu = activation("Elu", lambda n: torch.nn.functional.elu, lambda x, y, dy: apply("EluGrad", dy, y), "nn.elu")
-op("EluGrad", kernel=_elu_grad, shape=merged, gradient=_exponential_grad("EluGrad"))
+op("EluGrad", kernel=alike(_elu_grad), shape=merged, gradient=_exponential_grad("EluGrad"))
 
 selu = activation("Selu", lambda n: torch.selu, lambda x, y, dy: apply("SeluGrad", dy, y), "nn.selu")
 op(
     "SeluGrad",
-    kernel=lambda n: lambda dy, y: dy * torch.where(y < 0, y + SELU_SLOPE, SELU_SCALE),
+    kernel=alike(lambda n: lambda dy, y: dy * torch.where(y < 0, y + SELU_SLOPE, SELU_SCALE)),
     shape=merged,
     gradient=_exponential_grad("SeluGrad"),
 )
@@ -172,12 +173,12 @@ def _softplus_grad_grad(o: Operation, dy: Any) -> Any:
 
 
 softplus = activation("Softplus", _softplus, lambda x, y, dy: dy * tf.sigmoid(x), "nn.softplus", "math.softplus")
-op("SoftplusGrad", kernel=lambda n: lambda dy, x: dy * torch.sigmoid(x), shape=merged, gradient=_softplus_grad_grad)
+op("SoftplusGrad", kernel=alike(lambda n: lambda dy, x: dy * torch.sigmoid(x)), shape=merged, gradient=_softplus_grad_grad)
 
 softsign = activation(
     "Softsign", lambda n: torch.nn.functional.softsign, lambda x, y, dy: apply("SoftsignGrad", dy, x), "nn.softsign", "math.softsign"
 )
-op("SoftsignGrad", kernel=lambda n: lambda dy, x: dy / (1 + x.abs()).square(), shape=merged)
+op("SoftsignGrad", kernel=alike(lambda n: lambda dy, x: dy / (1 + x.abs()).square()), shape=merged)
 
 
 @public("nn.crelu")

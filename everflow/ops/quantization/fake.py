@@ -14,6 +14,7 @@ from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
+from everflow.ops.core.run_time_checks import alike
 from everflow.ops.core.shape_rules import same_as, same_as_input
 
 Kernel = Callable[..., Any]
@@ -143,7 +144,7 @@ op(
     shape=same_as_input,
     gradient=lambda o, dy: apply("FakeQuantWithMinMaxArgsGradient", dy, o.inputs[0], **_attrs(o, "min", "max", "num_bits", "narrow_range")),
 )
-op("FakeQuantWithMinMaxArgsGradient", kernel=_with_args_gradient, shape=same_as_input)
+op("FakeQuantWithMinMaxArgsGradient", kernel=alike(_with_args_gradient), shape=same_as_input)
 op(
     "FakeQuantWithMinMaxVars",
     kernel=_with_vars,

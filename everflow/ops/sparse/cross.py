@@ -53,6 +53,8 @@ def _columns(indices: Any, values: Any, sizes: Any, dense: Any) -> list[list[lis
             raise invalid_argument(f"Input indices should be a matrix but received shape {shown(rows.shape)} at position {i}")
         if items.ndim != 1:
             raise invalid_argument(f"Input values should be a vector but received shape {shown(items.shape)} at position {i}")
+        if len(rows) != len(items):
+            raise invalid_argument(f"Expected size of values to be {len(rows)} got {len(items)} at position {i}")
         if len(shape) != 2:
             raise invalid_argument(f"shape should imply a 2D tensor, but got {shown(shape.tolist())} at position {i}")
         if int(shape[0]) != batch:

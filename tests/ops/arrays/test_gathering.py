@@ -143,3 +143,11 @@ def test_sparse_mask_drops_rows():
 def test_what_can_not_be_gathered_from_is_told_at_run_time(params, axis, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         run(tf.gather(tf.placeholder_with_default(params, None), [0], axis=axis))
+
+
+def test_what_is_taken_from_nothing_is_nothing():
+    assert run(tf.gather(np.ones((3, 0, 0), np.float32), [[0, 0], [0, 0]], axis=-1)).shape == (3, 0, 2, 2)
+
+
+def test_words_without_sign_are_gathered():
+    assert run(tf.gather(np.array([1, 2**64 - 1], np.uint64), [1, 1])).tolist() == [2**64 - 1] * 2

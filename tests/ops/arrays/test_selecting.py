@@ -162,3 +162,9 @@ def test_edit_distance():
     assert run(tf.edit_distance(sequences(["a", "b", "c"]), empty)).tolist() == [np.inf] * 3
     with pytest.raises(TypeError, match="Truth must be a SparseTensor"):
         tf.edit_distance(hypothesis, [1])
+
+
+def test_texts_are_distinct_along_an_axis_too():
+    texts = [[b"a", b"b", b"a"], [b"c", b"c", b"c"]]
+    found, numbers, counts = run(tf.raw_ops.UniqueWithCountsV2(x=texts, axis=[1]))
+    assert (found.tolist(), numbers.tolist(), counts.tolist()) == ([[b"a", b"b"], [b"c", b"c"]], [0, 1, 0], [2, 1])

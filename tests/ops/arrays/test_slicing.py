@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 X = np.arange(2 * 5 * 4, dtype=np.float32).reshape(2, 5, 4)
 
@@ -145,3 +146,16 @@ def test_a_part_of_a_variable_can_be_assigned():
             assert session.run(v).tolist() == [[9.0, 9.0, 0.0], [3.0, 2.0, 1.0]]
     with pytest.raises(ValueError, match="Sliced assignment is only supported for variables"):
         tf.constant([1.0])[0].assign(2.0)
+
+
+def test_rows_and_slices_of_texts_are_replaced():
+    texts = tf.constant([[b"a", b"b"], [b"c", b"d"]])
+    assert run(tf.raw_ops.InplaceUpdate(x=texts, i=[1], v=[[b"x", b"y"]])).tolist() == [[b"a", b"b"], [b"x", b"y"]]
+    replaced = tf.raw_ops.TensorStridedSliceUpdate(input=texts, begin=[0, 1], end=[2, 2], strides=[1, 1], value=[[b"x"], [b"y"]])
+    assert run(replaced).tolist() == [[b"a", b"x"], [b"c", b"y"]]
+
+
+def test_a_scalar_is_its_own_reverse_and_its_own_diagonal_where_nobody_knows_its_rank():
+    x = tf.placeholder(tf.float32)
+    with tf.Session() as session:
+        assert session.run([tf.reverse(x, [0]), tf.linalg.tensor_diag_part(x)], {x: 3.0}) == [3.0, 3.0]

@@ -189,3 +189,11 @@ def test_static_shapes():
         y = tf.placeholder(tf.float32, [None, 4, None])
         assert [t.shape.as_list() for t in tf.linalg.lu(y)] == [[None, 4, 4], [None, 4]]
         assert [t.shape.as_list() for t in tf.self_adjoint_eig(y)] == [[None, 4], [None, 4, 4]]
+
+
+def test_a_matrix_that_is_not_finite_has_no_singular_values_and_spoils_no_other():
+    x = np.array([[[1.0, 2.0], [3.0, np.nan]], [[3.0, 0.0], [0.0, 4.0]]])
+    s, u, v = run(tf.linalg.svd(x))
+    assert np.isnan(s[0]).all() and np.allclose(s[1], [4, 3])
+    np.testing.assert_allclose(u[1] * s[1] @ v[1].T, x[1], atol=1e-12)
+    assert np.allclose(run(tf.linalg.svd(x, compute_uv=False)), s, equal_nan=True)

@@ -171,3 +171,9 @@ def test_gradients_of_three_diagonals(dtype):
     diagonals, b = matrix(2, 3, 4, dtype=dtype), matrix(2, 4, 2, dtype=dtype, seed=1)
     assert gradient_errors(tf.linalg.tridiagonal_solve, diagonals, b) < 1e-5
     assert gradient_errors(tf.linalg.tridiagonal_matmul, diagonals, b) < 1e-5
+
+
+def test_least_squares_of_what_is_not_finite_are_none():
+    matrix = np.array([[[1.0, np.inf], [0.0, 1.0]], [[2.0, 0.0], [0.0, 4.0]]])
+    found = run(tf.matrix_solve_ls(matrix, np.ones((2, 2, 1)), fast=False))
+    assert np.isnan(found[0]).all() and np.allclose(found[1, :, 0], [0.5, 0.25])
