@@ -21,6 +21,8 @@ from everflow.proto import worker_pb2
 from everflow.runtime.tasks import served
 
 _MERGES = {"Add": dist.ReduceOp.SUM, "Mul": dist.ReduceOp.PRODUCT, "Min": dist.ReduceOp.MIN, "Max": dist.ReduceOp.MAX}
+# The same for two tensors.
+MERGED: dict[str, Callable[[Any, Any], torch.Tensor]] = {"Add": torch.add, "Mul": torch.mul, "Min": torch.minimum, "Max": torch.maximum}
 COMPLETE_GROUP = "/tensorflow.WorkerService/CompleteGroup"
 
 
@@ -135,14 +137,14 @@ def join(cluster_spec: ClusterSpec, task_type: str, task_id: int) -> None:
     _current.group = found
 
 
-def process_group(group_size: int, context: Any = None) -> ProcessGroup:
-    """The group that an op of this many members belongs to: its server's, where a server runs it."""
+def process_group(processes: int, context: Any = None, members: int = 1) -> ProcessGroup:
+    """The group that an op belongs to whose members are in this many processes, so many in each: its server's, where a server runs it."""
     server = getattr(context, "server", None)
     group = _current.group if server is None else server.process_group()
-    if group is None or group.size != group_size:
+    if group is None or group.size != processes:
         known = "no cluster" if group is None else f"a cluster of {group.size}"
         raise failed_precondition(
-            f"A collective of {group_size} members, in a process that is a worker of {known}. Make a MultiWorkerMirroredStrategy where "
-            "TF_CONFIG names the workers."
+            f"A collective of {processes * members} members, in a process that is a worker of {known}, and in a step that has {members}. "
+            "Make a MultiWorkerMirroredStrategy where TF_CONFIG names the workers, or run the members on all devices in one step."
         )
     return group

@@ -16,6 +16,7 @@ from everflow.graph.operation import Operation
 from everflow.runtime import codegen, compilation, passes, threads
 from everflow.runtime.failures import explained
 from everflow.runtime.loops import while_kernel
+from everflow.runtime.meetings import join_meetings
 from everflow.runtime.memory import keep_freed_memory
 from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
@@ -224,6 +225,7 @@ class Context:
                 from everflow.distribute.partition import hand_out
 
                 hand_out(plan)
+        join_meetings(plan)
         passes.run(plan)
         step = codegen.generate(plan)
         if not is_body:

@@ -180,6 +180,13 @@ def schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor, 
                 stack.append(b)
     known = [says for kind in {op.type for op in needed} if (says := meaning(kind)) is not None]
     late = {says.name for says in known if says.waits} if any(says.brings for says in known) else set()
+    if any(says.meets for says in known):
+        from everflow.runtime.meetings import members
+
+        if met := members(needed):
+            ordered = False
+            for before in needed.values():
+                before.extend([other for b in before if b in met for other in met[b]])
     if ordered and not late:
         return sorted(needed, key=_creation)
     waiting = {}

@@ -96,6 +96,10 @@ class Meaning:
     brings: bool = False
     # begins(node) returns a kernel that does not wait: it returns what the rest of the step may wait for later, or None.
     begins: Callable[[Node], Any] | None = None
+    # meets(attributes): ops of a step for which this is the same wait for each other; None where an op waits for nobody here. A fused node
+    # named `meeting` does what they do; its attribute `members` are their nodes, in the order of their devices.
+    meets: Callable[[dict[str, Any]], Any] | None = None
+    meeting: str = ""
     # It adds its second input, times this, to the variable that is its first.
     adds: float = 0.0
     # The input whose only element, if it has but one, fills the result.
