@@ -17,6 +17,18 @@ def processors() -> list[str]:
 def by_intel() -> bool:
     """Whether the processor is one of Intel's, which MKL knows best."""
 
+class Flushing:
+    """
+    Takes denormal numbers for zero in this thread while it lives, as what it holds does.
+    """
+
+    def __init__(self, held: object | None = None) -> None: ...
+
+def flush_in_workers(threads: int) -> None:
+    """
+    Has the threads that work for this one take denormal numbers for zero, for good.
+    """
+
 def answer_as_once(types: list, tell: Callable) -> None:
     """
     Lets these types of arrays, of which the first has no other above it, answer where they raise an error; tell(what) hears of it.
@@ -69,17 +81,6 @@ def convolve_and_pool(pictures: int, filter: int, bias: int, out: int, sizes: Se
     The maxima of each two by two results of a convolution with stride one, then a bias and Relu.
     """
 
-class CustomIterator:
-    """An iterator over a dataset of a library of custom ops."""
-
-    def __init__(self, iterators: int, dataset: int, prefix: str, reading: object, raises: Callable, others: Callable) -> None: ...
-    def next(self) -> tuple | None: ...
-    def save(self) -> dict: ...
-    def restore(self, position: dict) -> None: ...
-
-def custom_streams() -> int:
-    """How C++ reads streams: the address of EverflowStreams."""
-
 class CustomKernel:
     """A kernel of a library of custom ops, called with run-time values."""
 
@@ -95,6 +96,17 @@ class CustomKernel:
         others: Callable,
     ) -> None: ...
     def __call__(self, *args) -> object: ...
+
+class CustomIterator:
+    """An iterator over a dataset of a library of custom ops."""
+
+    def __init__(self, iterators: int, dataset: int, prefix: str, reading: object, raises: Callable, others: Callable) -> None: ...
+    def next(self) -> tuple | None: ...
+    def save(self) -> dict: ...
+    def restore(self, position: dict) -> None: ...
+
+def custom_streams() -> int:
+    """How C++ reads streams: the address of EverflowStreams."""
 
 class ElementwiseChain:
     """
@@ -153,6 +165,14 @@ class RowLoop:
         """
         Runs all iterations on what the table's addresses name, which the caller keeps alive.
         """
+
+def softmax(x: int, rows: int, columns: int, y: int, threads: int) -> None:
+    """The softmax of rows, written to another place or to the same."""
+
+def cross_entropy_of_classes(x: int, classes: int, rows: int, columns: int, loss: int, gradient: int, threads: int) -> bool:
+    """
+    The cross-entropy of each row with a class, and its gradient; false where a class is none of the columns.
+    """
 
 def multiply_matrices(a: int, b: int, bias: int, c: int, sizes: Sequence[int], threads: int) -> None:
     """The product of two matrices, and a bias for each column of it."""
@@ -266,6 +286,11 @@ def largest(x: int, rows: int, columns: int, k: int, values: int, positions: int
     The k largest elements of each row and their positions, the first of equal ones first; false where a NaN is among the elements.
     """
 
+def places_of_most(x: int, rows: int, columns: int, smallest: bool, places: int) -> None:
+    """
+    Where the largest or smallest element of each row is, the first of equal ones; NaN is passed over.
+    """
+
 @overload
 def fill_uniform(
     out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], key: int, low: int, high: int, threads: int
@@ -336,6 +361,11 @@ def fill_integers(
     high: int,
     threads: int,
 ) -> None: ...
+def fill_mask(out: int, count: int, least: float, key: int, low: int, high: int, threads: int) -> None:
+    """
+    Ones where the numbers that fill_uniform would give are at least as large as another, else zeros.
+    """
+
 def shuffle(
     rows: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu")],
     words: Annotated[NDArray[numpy.uint32], dict(order="C", device="cpu")],

@@ -12301,6 +12301,7 @@ FUSED = {
     "_Part": "everflow.ops.arrays.joining",
     "_PartOfProduct": "everflow.ops.linalg.joined_products",
     "_PyFuncs": "everflow.ops.control_flow.python_functions",
+    "_RandomMask": "everflow.ops.random.numbers",
     "_ResizedPicture": "everflow.ops.image.resizing",
     "_ResourceApplyAdagradTogether": "everflow.ops.variables.optimizer_updates",
     "_ResourceApplyAdamTogether": "everflow.ops.variables.optimizer_updates",

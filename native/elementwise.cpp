@@ -17,6 +17,7 @@
 #include "elementwise.h"
 #include "fused.h"
 #include "parallel.h"
+#include "released.h"
 
 namespace nb = nanobind;
 
@@ -97,7 +98,7 @@ void Chain::run(size_t threads, nb::args pointers) const {
     if (pointers.size() != tensors_) throw std::invalid_argument("a pointer for each tensor");
     float* bases[MOST_TENSORS];
     for (size_t i = 0; i < tensors_; ++i) bases[i] = reinterpret_cast<float*>(nb::cast<uintptr_t>(pointers[i]));
-    nb::gil_scoped_release released;
+    const Released released(rows_ * columns_ * instructions_.size() / 4);
     const size_t down = (rows_ + together_ - 1) / together_;
     const size_t grain = std::min(GRAIN, WORK / std::max<size_t>(1, instructions_.size()));
     if (sums_.empty()) {
@@ -204,7 +205,7 @@ public:
     void run(size_t threads, size_t count, uintptr_t from, uintptr_t to) const {
         const auto* x = reinterpret_cast<const float*>(from);
         auto* y = reinterpret_cast<float*>(to);
-        nb::gil_scoped_release released;
+        const Released released(count);
         in_parallel((count + BLOCK - 1) / BLOCK, GRAIN, threads, [&](size_t begin, size_t end) {
             const size_t first = begin * BLOCK;
             loop_(x + first, x + first, y + first, std::min(end * BLOCK, count) - first);
@@ -220,7 +221,7 @@ void power(size_t threads, size_t count, uintptr_t bases, size_t base_step, uint
     const auto* x = reinterpret_cast<const float*>(bases);
     const auto* y = reinterpret_cast<const float*>(exponents);
     auto* z = reinterpret_cast<float*>(to);
-    nb::gil_scoped_release released;
+    const Released released(count * 8);
     in_parallel(count, BLOCK, threads, [&](size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) z[i] = std::pow(x[i * base_step], y[i * exponent_step]);
     });

@@ -14,6 +14,7 @@ void add_products(nanobind::module_& module);
 void add_window_products(nanobind::module_& module);
 void add_winograd(nanobind::module_& module);
 void add_row_loops(nanobind::module_& module);
+void add_row_losses(nanobind::module_& module);
 void add_ranking(nanobind::module_& module);
 void add_sparse_products(nanobind::module_& module);
 void add_sparse_rows(nanobind::module_& module);

@@ -14,6 +14,7 @@
 
 #include "fused.h"
 #include "parallel.h"
+#include "released.h"
 
 namespace nb = nanobind;
 
@@ -64,7 +65,7 @@ void multiply_matrices(uintptr_t a, uintptr_t b, uintptr_t bias, uintptr_t c, co
                      height,
                      depth,
                      columns};
-    nb::gil_scoped_release released;
+    const Released released(height * depth * columns / 16);
     const Multiplying kernels = CHOSEN(MULTIPLYING);
     // Threads share the longer side of the result, in whole blocks.
     constexpr size_t block = 96;
@@ -90,7 +91,7 @@ void multiply_batches(uintptr_t a, uintptr_t b, uintptr_t c, const std::vector<s
     if (sizes.size() != 13) throw std::invalid_argument("thirteen sizes");
     const size_t outer = sizes[0], inner = sizes[1], height = sizes[2], depth = sizes[3], columns = sizes[4], work = height * depth * columns;
     const size_t *a_steps = sizes.data() + 5, *b_steps = sizes.data() + 9;
-    nb::gil_scoped_release released;
+    const Released released(outer * inner * work / 16);
     const Multiplying kernels = CHOSEN(MULTIPLYING);
     in_parallel(outer * inner, 1 + GRAIN / (work + 1), threads, [&](size_t begin, size_t end) {
         const std::unique_ptr<float[]> memory(new float[kernels.memory]);

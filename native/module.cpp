@@ -15,12 +15,14 @@ NB_MODULE(_native, module) {
     nanobind::set_leak_warnings(false);
     module.doc() = "What must run per element and neither torch nor numpy does.";
     everflow::add_processor(module);
+    everflow::add_denormals(module);
     everflow::add_array_slots(module);
     everflow::add_batch_norm(module);
     everflow::add_convolution(module);
     everflow::add_custom_ops(module);
     everflow::add_elementwise(module);
     everflow::add_row_loops(module);
+    everflow::add_row_losses(module);
     everflow::add_matrix_products(module);
     everflow::add_pooling(module);
     everflow::add_products(module);

@@ -17,5 +17,6 @@ const Version& chosen(const Version& baseline, const Version& avx2, const Versio
 }
 
 void add_processor(nanobind::module_& module);
+void add_denormals(nanobind::module_& module);
 
 }  // namespace everflow

@@ -14,6 +14,7 @@
 #include "parallel.h"
 #include "philox.h"
 #include "random.h"
+#include "released.h"
 
 namespace nb = nanobind;
 
@@ -90,6 +91,18 @@ struct Uniform {
         } else {
             for (size_t i = 0; i < kGroup; ++i) out[i] = unit_float(words[i]);
         }
+    }
+};
+
+// One where a number in [0, 1) is at least as large as another, else zero.
+struct Mask {
+    static constexpr size_t kGroup = 4;
+    static constexpr size_t kGrain = kUniformGrain;
+
+    float least;
+
+    void operator()(const uint32_t* words, float* out) const {
+        for (size_t i = 0; i < kGroup; ++i) out[i] = unit_float(words[i]) >= least ? 1.0f : 0.0f;
     }
 };
 
@@ -200,7 +213,7 @@ void add_fill(nb::module_& module, const char* name, Fill fill_with) {
     module.def(
         name,
         [fill_with](Array<Element> out, uint64_t key, uint64_t low, uint64_t high, size_t threads) {
-            nb::gil_scoped_release unlocked;
+            const Released released(out.size());
             fill_with(Stream{key, low, high}, reinterpret_cast<T*>(out.data()), out.size(), threads);
         },
         nb::arg("out").noconvert(), nb::arg("key"), nb::arg("low"), nb::arg("high"), nb::arg("threads"));
@@ -256,6 +269,14 @@ void add_random_fills(nb::module_& module) {
     add_bits<int64_t>(module);
     add_integers<int32_t>(module);
     add_integers<int64_t>(module);
+    module.def(
+        "fill_mask",
+        [](uintptr_t out, size_t count, float least, uint64_t key, uint64_t low, uint64_t high, size_t threads) {
+            const Released released(count);
+            fill(Stream{key, low, high}, reinterpret_cast<float*>(out), count, threads, Mask{least});
+        },
+        nb::arg("out"), nb::arg("count"), nb::arg("least"), nb::arg("key"), nb::arg("low"), nb::arg("high"), nb::arg("threads"),
+        "Ones where the numbers that fill_uniform would give are at least as large as another, else zeros.");
     module.def("shuffle", shuffle, nb::arg("rows").noconvert(), nb::arg("words").noconvert());
 }
 

@@ -4,9 +4,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "fused.h"
 #include "parallel.h"
+#include "released.h"
 
 namespace nb = nanobind;
 
@@ -29,6 +31,16 @@ bool rank_row(const float* x, size_t columns, size_t k, float* values, int32_t* 
     return true;
 }
 
+// Where the largest element of a row is, or with `sign` -1 the smallest: the first of equal ones. NaN is passed over.
+int64_t place_of_most(const float* x, size_t columns, float sign) {
+    float most = -std::numeric_limits<float>::infinity();
+    size_t found = 0;
+    for (size_t i = 0; i < columns; ++i) {
+        if (sign * x[i] > most) most = sign * x[i], found = i;
+    }
+    return static_cast<int64_t>(found);
+}
+
 }  // namespace
 
 void add_ranking(nb::module_& module) {
@@ -48,6 +60,17 @@ void add_ranking(nb::module_& module) {
         },
         nb::arg("x"), nb::arg("rows"), nb::arg("columns"), nb::arg("k"), nb::arg("values"), nb::arg("positions"), nb::arg("threads"),
         "The k largest elements of each row and their positions, the first of equal ones first; false where a NaN is among the elements.");
+    module.def(
+        "places_of_most",
+        [](uintptr_t x, size_t rows, size_t columns, bool smallest, uintptr_t places) {
+            const Released released(rows * columns);
+            for (size_t row = 0; row < rows; ++row) {
+                reinterpret_cast<int64_t*>(places)[row] =
+                    place_of_most(reinterpret_cast<const float*>(x) + row * columns, columns, smallest ? -1.0f : 1.0f);
+            }
+        },
+        nb::arg("x"), nb::arg("rows"), nb::arg("columns"), nb::arg("smallest"), nb::arg("places"),
+        "Where the largest or smallest element of each row is, the first of equal ones; NaN is passed over.");
 }
 
 }  // namespace everflow

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from everflow import nest
+from everflow import _native, nest
 from everflow.api import internal
 from everflow.autodiff import tape as tapes
 from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
@@ -285,11 +285,14 @@ class ConcreteFunction:
         return outputs
 
     def _run(self, step: Callable[..., Any], values: list[Any]) -> Any:
+        flushing = _native.Flushing()
         try:
             return traced(step, values, self.function_name, "FunctionRun") if TRACES else step(*values)
         except Exception as error:
             explained = explain(error, self.function_name, None)
             raise explained from (None if explained is error or error.__cause__ is None else error.__cause__)
+        finally:
+            del flushing
 
     def _written(self) -> list[int]:
         if self._writes is None:

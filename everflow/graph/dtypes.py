@@ -68,7 +68,8 @@ class DType:
         if self.is_integer:
             return getattr(np.iinfo(self.as_numpy_dtype), which)
         if self.is_floating:
-            return getattr(ml_dtypes.finfo(self.as_numpy_dtype), which)
+            kind = self.as_numpy_dtype
+            return getattr((np.finfo if issubclass(kind, np.floating) else ml_dtypes.finfo)(kind), which)
         raise TypeError(f"Cannot find {which}imum value of {self}.")
 
     @property

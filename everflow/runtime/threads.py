@@ -6,6 +6,7 @@ import functools
 import time
 from typing import Any
 
+from everflow import _native
 from everflow.lazy import torch
 
 # One thread is kept unless several are faster by this factor.
@@ -51,6 +52,7 @@ class Tuning:
         """Calls the step and learns from how long it took."""
         threads = self.choice or (1 if self.runs < ROUNDS else self.limit)
         use(threads)
+        _native.flush_in_workers(threads)
         start = time.perf_counter()
         result = step.call(*arguments)
         end = time.perf_counter()

@@ -73,6 +73,13 @@ class Philox:
         """Floats in [0, 1)."""
         return self._floats(shape, dtype, "uniform")
 
+    def mask(self, shape: Sequence[int], least: float) -> Any:
+        """What `uniform` gives, compared: floats that are one where it is at least as large, else zero."""
+        out = torch.empty(shape)
+        count = out.numel()
+        _native.fill_mask(out.data_ptr(), count, least, *self.reserve(count * SAMPLES_PER_RESULT), _threads(count))
+        return out
+
     def normal(self, shape: Sequence[int], dtype: DType) -> Any:
         """Floats with mean 0 and standard deviation 1."""
         return self._floats(shape, dtype, "normal")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from everflow import _native
 from everflow.graph import dtypes
 from everflow.lazy import torch
 
@@ -94,12 +95,17 @@ def as_dims(value: Any) -> tuple[int, ...]:
     return tuple(found) if type(found) is list else (found,)
 
 
+# Numpy works out the limits of a type when they are first asked for, and must find small numbers then: outside of steps.
+for _kind in (np.float16, np.float32, np.float64):
+    np.finfo(np.dtype(_kind))
+
+
 @functools.cache
 def _inference_mode() -> Any:
     return torch._C._InferenceMode
 
 
 def without_autograd() -> Any:
-    """A guard that turns torch's own autograd off in this thread until it is deleted: gradients are ours, and its bookkeeping
-    costs time at each op."""
-    return _inference_mode()(True)
+    """A guard for computing as steps do, in this thread until it is deleted: without torch's own autograd, for gradients are ours and
+    its bookkeeping costs time at each op, and with zeros in the place of numbers too small to have all their digits."""
+    return _native.Flushing(_inference_mode()(True))

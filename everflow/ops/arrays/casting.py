@@ -59,7 +59,7 @@ def _cast_gradient(o: Operation, dy: Any) -> Any:
     return cast(dy, source) if source in exact and target in exact else None
 
 
-op("Cast", kernel=_cast, shape=same_as_input, gradient=_cast_gradient, host=host_sizes.unchanged)
+op("Cast", kernel=_cast, shape=same_as_input, gradient=_cast_gradient, host=host_sizes.unchanged, kind="conversion")
 op("_HostCast", kernel=_cast, shape=same_as_input, host=host_sizes.unchanged)
 
 

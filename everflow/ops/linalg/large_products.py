@@ -19,8 +19,9 @@ Product = Callable[..., Any]
 
 # From how many numbers in one of the matrices on MKL is left: found by benchmarks/native_kernels.py.
 LARGE = {"avx512": 1 << 16, "avx2": 1 << 20}
-# Fewer columns are few, next to at least so many rows.
+# Fewer columns are few, next to at least so many rows. Of so few numbers, turning the product around takes longer than multiplying does.
 NARROW, HIGH = 16, 32
+FEW = 1 << 13
 # More rows or columns on every side than these keep MKL busy enough.
 THIN = 256
 
@@ -56,6 +57,8 @@ def narrow(a: Any, b: Any, bias: Any = None) -> Any:
     """The same for few columns."""
     if not a.is_cpu or a.dim() != 2 or b.dim() != 2 or a.shape[0] < HIGH or a.shape[1] != b.shape[0]:
         return by_torch(a, b, bias)
+    if a.numel() <= FEW and _is_laid_out(a, b, bias):
+        return _multiplied(a, b, bias)
     found = torch.mm(b.t(), a.t()).t().contiguous()
     return found if bias is None else found.add_(bias)
 
@@ -68,8 +71,10 @@ def _by_onednn(a: Any, b: Any, bias: Any = None) -> Any:
 
 def multiply(a: Any, b: Any, bias: Any = None) -> Any:
     """The same by our own kernel, where it is the better one."""
-    if not _takes(a, b, bias):
-        return by_torch(a, b, bias)
+    return _multiplied(a, b, bias) if _takes(a, b, bias) else by_torch(a, b, bias)
+
+
+def _multiplied(a: Any, b: Any, bias: Any) -> Any:
     found = torch.empty((a.shape[0], b.shape[1]))
     _native.multiply_matrices(
         a.data_ptr(),
@@ -86,10 +91,9 @@ def _takes(a: Any, b: Any, bias: Any) -> bool:
     if not a.is_cpu or a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0]:
         return False
     (height, depth), columns = a.shape, b.shape[1]
-    return (
-        min(height, depth, columns) in range(1, THIN + 1)
-        and height * depth * columns > 1 << 24
-        and 1 in a.stride()
-        and 1 in b.stride()
-        and (bias is None or bias.shape == (columns,) and bias.stride(0) == 1)
-    )
+    return min(height, depth, columns) in range(1, THIN + 1) and height * depth * columns > 1 << 24 and _is_laid_out(a, b, bias)
+
+
+def _is_laid_out(a: Any, b: Any, bias: Any) -> bool:
+    """Whether our own kernel can read these matrices."""
+    return 1 in a.stride() and 1 in b.stride() and (bias is None or bias.shape == (b.shape[1],) and bias.stride(0) == 1)

@@ -108,10 +108,9 @@ def zero_where(zero: Callable[..., Any], compute: Callable[..., Any]) -> Kernel:
     """A kernel that is 0 where a test of the inputs holds, whatever the computation gives there."""
 
     def run(x: Any, y: Any) -> Any:
-        is_zero = zero(x, y)
         if not x.ndim and not y.ndim:
-            return torch.zeros_like(x) if is_zero.item() else compute(x, y)
-        return torch.where(is_zero, torch.zeros((), dtype=x.dtype, device=x.device), compute(x, y))
+            return torch.zeros_like(x) if zero(x.item(), y.item()) else compute(x, y)
+        return torch.where(zero(x, y), torch.zeros((), dtype=x.dtype, device=x.device), compute(x, y))
 
     return lambda node: run
 
@@ -147,6 +146,10 @@ def _float_power(x: Any, y: Any) -> Any:
     """Rounded as TensorFlow rounds them; torch's powers differ in the last digit of one in fifty."""
     if not x.is_cpu:
         return torch.pow(x, y)
+    if not x.ndim and not y.ndim:
+        z = torch.empty(())
+        _native.power(1, 1, x.data_ptr(), 1, y.data_ptr(), 1, z.data_ptr())
+        return z
     wide = torch.broadcast_tensors(x, y)
     # A number for all of them needs not be repeated.
     given = [v.reshape(1) if v.numel() == 1 else w.contiguous() for v, w in zip((x, y), wide)]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
+from everflow import _native
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.operation import Operation
@@ -34,13 +35,20 @@ def _no_scalar(logits: Any) -> str | None:
     return None if logits.ndim else "logits must have >= 1 dimension, got []"
 
 
-op(
-    "Softmax",
-    kernel=checked(lambda n: lambda x: torch.softmax(x, -1), _no_scalar),
-    shape=_last_axis,
-    gradient=_softmax_gradient,
-    symbolic=symbolic.like_first,
-)
+def _is_plain(x: Any) -> bool:
+    """Whether native code may read a tensor, row after row."""
+    return x.dtype is torch.float32 and x.is_cpu and x.is_contiguous() and x.numel() > 0
+
+
+def _softmax(x: Any) -> Any:
+    if not _is_plain(x):
+        return torch.softmax(x, -1)
+    y, columns = torch.empty_like(x), x.shape[-1]
+    _native.softmax(x.data_ptr(), x.numel() // columns, columns, y.data_ptr(), torch.get_num_threads())
+    return y
+
+
+op("Softmax", kernel=checked(lambda n: _softmax, _no_scalar), shape=_last_axis, gradient=_softmax_gradient, symbolic=symbolic.like_first)
 op(
     "LogSoftmax",
     kernel=checked(lambda n: lambda x: torch.log_softmax(x, -1), _no_scalar),
@@ -126,6 +134,8 @@ def _sparse_cross_entropy(node: Node) -> Callable[..., Any]:
     def run(logits: Any, labels: Any) -> Any:
         if logits.dim() != 2 or labels.dim() != 1 or labels.shape[0] != logits.shape[0] or not logits.shape[1]:
             raise _sparse_shape_error(logits, labels)
+        if _is_plain(logits) and labels.is_cpu:
+            return _plain_sparse_cross_entropy(logits, labels)
         index = labels.long().unsqueeze(1)
         logs = _log_softmax(logits)
         try:
@@ -135,6 +145,16 @@ def _sparse_cross_entropy(node: Node) -> Callable[..., Any]:
         return loss, logs.exp_().scatter_add_(1, index, torch.full_like(logs[:, :1], -1))
 
     return run
+
+
+def _plain_sparse_cross_entropy(logits: Any, labels: Any) -> Any:
+    classes = labels.to(torch.int64, memory_format=torch.contiguous_format)
+    rows, columns = logits.shape
+    loss, gradient = torch.empty(rows), torch.empty_like(logits)
+    places = logits.data_ptr(), classes.data_ptr(), rows, columns, loss.data_ptr(), gradient.data_ptr()
+    if not _native.cross_entropy_of_classes(*places, torch.get_num_threads()):
+        raise _label_error(labels, columns)
+    return loss, gradient
 
 
 def _sparse_shape_error(logits: Any, labels: Any) -> Exception:

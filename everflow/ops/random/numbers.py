@@ -18,7 +18,7 @@ from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.control_flow.ordering import with_dependencies
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import apply, not_differentiable, op
+from everflow.ops.core.registry import apply, fused_op, not_differentiable, op
 from everflow.ops.core.shape_rules import from_shape_input, ranked, same_as_input
 from everflow.values.philox import Philox
 from everflow.values.tensors import as_dims, torch_dtype
@@ -49,6 +49,14 @@ def _floats(method: str) -> Callable[[Any], Any]:
 
 
 op("RandomUniform", kernel=_floats("uniform"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,), kind="random numbers")
+
+
+def _mask(node: Node) -> Any:
+    draw, least = generator(node).mask, node.attr("least")
+    return lambda shape: draw(_dims(shape), least)
+
+
+fused_op("_RandomMask", kernel=_mask, sizes=(0,), fresh=True)
 op(
     "RandomStandardNormal",
     kernel=_floats("normal"),

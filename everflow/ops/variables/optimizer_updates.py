@@ -9,10 +9,10 @@ A gradient may be the variable itself, read without a copy: a formula never uses
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -67,23 +67,43 @@ def _together(family: Family, node: Node) -> Callable[..., Any]:
     where = Arguments(first.type, slots)
     update, width, count, at = formula(first), len(where.names), slots + 1, where.gradient
     numbers = _numbers(first, where)
+    starts = range(0, width * len(node.attr("steps")), width)
+    places = [start + i for i in range(count) for start in starts]
+    # Values of variables and slots that were found to be alike, their lists, and their shapes: they mostly stay the same tensors.
+    known: tuple[list[Any], list[list[Any]], list[Any]] = ([], [], [])
 
     def run(*inputs: Any) -> None:
-        lists: list[list[Any]] = [[] for _ in range(count + 1)]
-        for start in range(0, len(inputs), width):
-            for listed, value in zip(lists, _aligned(inputs[start : start + count], inputs[start + at], where)):
-                listed.append(value)
-        update(*lists, *numbers(inputs))
+        nonlocal known
+        before, lists, shapes = known
+        values = [inputs[i].read() for i in places]
+        gradients: list[Any] = list(inputs[at::width])
+        if not (before and all(map(operator.is_, values, before)) and all(map(_is_plain, gradients, shapes))):
+            known, gradients = _all_aligned(inputs)
+            lists = known[1]
+        update(*lists, gradients, *numbers(inputs))
+
+    def _all_aligned(inputs: Any) -> Any:
+        rows = [_aligned(inputs[start : start + count], inputs[start + at], where) for start in starts]
+        *lists, gradients = map(list, zip(*rows))
+        values = [value for listed in lists for value in listed]
+        is_known = all(value.is_contiguous() for value in values)
+        return (values if is_known else [], lists, [value.shape for value in lists[0]]), gradients
 
     if not first.attr("use_locking"):
         return run
 
     def run_alone(*inputs: Any) -> None:
         # One order of locks for all steps: none waits for a lock that another holds while it waits.
-        with contextlib.ExitStack() as held:
-            for lock in sorted({slot.lock for slot in inputs[::width]}, key=id):
-                held.enter_context(lock)
+        locks = sorted({slot.lock for slot in inputs[::width]}, key=id)
+        held = 0
+        try:
+            for lock in locks:
+                lock.acquire()
+                held += 1
             run(*inputs)
+        finally:
+            for lock in locks[:held]:
+                lock.release()
 
     return run_alone
 
@@ -188,6 +208,10 @@ def _aligned(variables: tuple[Storage, ...], gradient: Any, where: Arguments) ->
         if value.shape != values[0].shape:
             raise _different_shapes(values[0], value, where.names[i if i < where.variables else where.gradient])
     return [*_laid_out(variables, values), _laid_out_like(gradient, values[0])]
+
+
+def _is_plain(value: Any, shape: Any) -> bool:
+    return value.shape == shape and value.is_contiguous()
 
 
 def _laid_out(variables: tuple[Storage, ...], values: list[Any]) -> list[Any]:

@@ -29,6 +29,7 @@ from everflow.runtime.passes.pooling import (
     sum_before_spreading,
 )
 from everflow.runtime.passes.python_functions import run_python_functions_together
+from everflow.runtime.passes.random_masks import draw_masks
 from everflow.runtime.passes.rectified_normalizations import rectify_normalizations
 from everflow.runtime.passes.resized_images import resize_single_images
 from everflow.runtime.passes.single_rows import take_rows
@@ -50,6 +51,7 @@ PASSES = (
     sum_products,
     take_rows,
     fuse_biases,
+    draw_masks,
     pool_before_relu,
     pool_convolutions,
     rectify_maxima,

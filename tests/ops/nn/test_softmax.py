@@ -142,3 +142,26 @@ def test_log_poisson_loss_is_its_formula():
     np.testing.assert_allclose(run(tf.nn.log_poisson_loss(z, x)), np.exp(x) - z * x)
     stirling = np.where(z > 1, z * np.log(z) - z + 0.5 * np.log(2 * np.pi * z), 0)
     np.testing.assert_allclose(run(tf.nn.log_poisson_loss(z, x, compute_full_loss=True)), np.exp(x) - z * x + stirling)
+
+
+@pytest.mark.parametrize("rows, classes", [(1, 1), (3, 10), (5, 16), (7, 33), (300, 257)])
+def test_losses_and_their_gradients_hold_for_any_number_of_classes(rows, classes):
+    rng = np.random.RandomState(0)
+    logits, labels = rng.randn(rows, classes).astype(np.float32) * 5, rng.randint(0, classes, rows)
+    exact = logits.astype(np.float64) - logits.max(1, keepdims=True)
+    softmax = np.exp(exact) / np.exp(exact).sum(1, keepdims=True)
+    x = tf.constant(logits)
+    loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=x)
+    found = run([tf.nn.softmax(x), loss, tf.gradients(loss, x)[0]])
+    picked = np.eye(classes)[labels]
+    for got, wanted in zip(found, (softmax, -np.log((softmax * picked).sum(1)), softmax - picked)):
+        np.testing.assert_allclose(got, wanted, rtol=3e-6, atol=3e-6)
+
+
+def test_what_is_no_number_stays_none_and_infinities_count_for_nothing():
+    x = np.float32([[np.nan, 1, 2], [-np.inf, 0, 0], [np.inf, 0, 0]])
+    found = run(tf.nn.softmax(x))
+    assert np.isnan(found[0]).all() and found[1].tolist() == [0, 0.5, 0.5] and np.isnan(found[2, 0])
+    wide = np.zeros([1, 40], np.float32)
+    wide[0, 35] = np.nan
+    assert np.isnan(run(tf.nn.softmax(wide))).all()
