@@ -171,6 +171,11 @@ def _reverse(node: Node) -> Kernel:
     def run(x: Any, dims: Any) -> Any:
         if not x.ndim:
             return x
+        if dims.numel() != x.ndim:
+            raise invalid_argument(
+                f"'dims' must have the same number of values as 'input' has dimensions. 'input' has "
+                f"{x.ndim}'dims' has {dims.numel()} values"
+            )
         at = tuple(i for i, chosen in enumerate(dims.tolist()) if chosen)
         return (np.flip(x, at) if at else x) if text else flipped(x, at)
 

@@ -171,7 +171,7 @@ def _differentiate(o: Operation, dy: Any) -> Any:
 
 
 op("CropAndResize", kernel=_crop, shape=_crop_shape, gradient=_differentiate)
-op("CropAndResizeGradImage", kernel=_image_gradient, shape=lambda o: dims_of(o.inputs[3]))
+op("CropAndResizeGradImage", kernel=_image_gradient, shape=lambda o: shapes.with_rank(dims_of(o.inputs[3]), 4))
 op("CropAndResizeGradBoxes", kernel=_box_gradient, shape=same_as(2))
 
 

@@ -15,7 +15,7 @@ from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.run_time_checks import alike
-from everflow.ops.core.shape_rules import same_as, same_as_input
+from everflow.ops.core.shape_rules import same_as_input
 
 Kernel = Callable[..., Any]
 
@@ -127,6 +127,18 @@ def _per_channel_shape(o: Operation) -> Any:
     return o.inputs[0].dims
 
 
+def _gradient_shape(o: Operation) -> Any:
+    for t in o.inputs[2:]:
+        shapes.with_rank(t.dims, 0)
+    return [shapes.merge(o.inputs[0].dims, o.inputs[1].dims), (), ()]
+
+
+def _per_channel_gradient_shape(o: Operation) -> Any:
+    _check_channels(o, 0, 2)
+    dims = shapes.merge(o.inputs[0].dims, o.inputs[1].dims)
+    return [dims, o.inputs[2].dims, o.inputs[3].dims]
+
+
 def _check_channels(o: Operation, x: int, first: int) -> None:
     dims = shapes.with_rank_at_least(o.inputs[x].dims, 1)
     size = None if dims is None else dims[-1]
@@ -151,18 +163,14 @@ op(
     shape=same_as_input,
     gradient=lambda o, dy: list(apply("FakeQuantWithMinMaxVarsGradient", dy, *o.inputs, **_attrs(o, "num_bits", "narrow_range"))),
 )
-op("FakeQuantWithMinMaxVarsGradient", kernel=_with_vars_gradient, shape=lambda o: [o.inputs[0].dims, (), ()])
+op("FakeQuantWithMinMaxVarsGradient", kernel=_with_vars_gradient, shape=_gradient_shape)
 op(
     "FakeQuantWithMinMaxVarsPerChannel",
     kernel=_with_vars,
     shape=_per_channel_shape,
     gradient=lambda o, dy: list(apply("FakeQuantWithMinMaxVarsPerChannelGradient", dy, *o.inputs, **_attrs(o, "num_bits", "narrow_range"))),
 )
-op(
-    "FakeQuantWithMinMaxVarsPerChannelGradient",
-    kernel=_with_vars_gradient,
-    shape=lambda o: [same_as(0)(o), o.inputs[2].dims, o.inputs[3].dims],
-)
+op("FakeQuantWithMinMaxVarsPerChannelGradient", kernel=_with_vars_gradient, shape=_per_channel_gradient_shape)
 
 
 @public("quantization.fake_quant_with_min_max_args", "fake_quant_with_min_max_args")

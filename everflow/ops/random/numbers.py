@@ -191,9 +191,16 @@ def _stateless(method: str) -> Callable[[Any], Any]:
     return make
 
 
-op("StatelessRandomUniform", kernel=_stateless("uniform"), shape=from_shape_input(0), gradient=not_differentiable)
-op("StatelessRandomNormal", kernel=_stateless("normal"), shape=from_shape_input(0), gradient=not_differentiable)
-op("StatelessTruncatedNormal", kernel=_stateless("truncated_normal"), shape=from_shape_input(0), gradient=not_differentiable)
+def _of_two_seeds(o: Operation) -> Any:
+    (count,) = shapes.with_rank(o.inputs[1].dims, 1)
+    if count not in (None, 2):
+        raise ValueError(f"Dimension must be 2 but is {count}")
+    return from_shape_input(0)(o)
+
+
+op("StatelessRandomUniform", kernel=_stateless("uniform"), shape=_of_two_seeds, gradient=not_differentiable)
+op("StatelessRandomNormal", kernel=_stateless("normal"), shape=_of_two_seeds, gradient=not_differentiable)
+op("StatelessTruncatedNormal", kernel=_stateless("truncated_normal"), shape=_of_two_seeds, gradient=not_differentiable)
 
 
 def _stateless_int(node: Node) -> Any:

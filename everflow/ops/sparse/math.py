@@ -14,6 +14,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from everflow.lazy import torch
+from everflow.ops.arrays.reshaping import as_signed
 from everflow.ops.core.families import WIDER
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
@@ -247,7 +248,7 @@ def _reduce(reduction: str, sparse: bool) -> Callable[[Any], Kernel]:
             for n in result:
                 count *= n
             dense = torch.zeros(count, dtype=values.dtype, device=values.device)
-            dense[positions(rows, [sizes[i] for i in kept])] = totals
+            as_signed(dense)[positions(rows, [sizes[i] for i in kept])] = as_signed(totals)
             return dense.reshape(result)
 
         return run

@@ -208,7 +208,14 @@ def _deserialize_many_shape(o: Operation) -> Any:
     return [(None, None), (None,), (None,)]
 
 
-op("DeserializeSparse", kernel=_deserialize, shape=lambda o: [(None, None), (None,), (None,)], gradient=not_differentiable)
+def _deserialize_shape(o: Operation) -> Any:
+    dims = shapes.with_rank_at_least(o.inputs[0].dims, 1)
+    if dims is not None and dims[-1] not in (None, 3):
+        raise ValueError(f"Dimension must be 3 but is {dims[-1]}")
+    return [(None, None), (None,), (None,)]
+
+
+op("DeserializeSparse", kernel=_deserialize, shape=_deserialize_shape, gradient=not_differentiable)
 op("DeserializeManySparse", kernel=_deserialize, shape=_deserialize_many_shape, gradient=not_differentiable)
 
 

@@ -48,6 +48,12 @@ def _in_turn(combine: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], No
     """Rows that are named twice are changed twice, one after the other."""
 
     def change(value: Any, rows: Any, updates: Any) -> None:
+        if value.dtype in (torch.uint16, torch.uint32):
+            # Torch computes little with these.
+            wide = value.long()
+            change(wide, rows, updates.long())
+            value.copy_(wide)
+            return
         if torch.unique(rows).numel() == rows.numel():
             value.index_copy_(0, rows, combine(value.index_select(0, rows), updates))
             return
@@ -95,6 +101,8 @@ def _scattering(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
         def run(slot: Storage, indices: Any, updates: Any) -> Storage:
             with slot.lock:
                 value = slot.held()
+                if not value.ndim:
+                    raise invalid_argument("params must be at least 1-D, got shape []")
                 if updates.ndim and tuple(updates.shape) != (*indices.shape, *value.shape[1:]):
                     raise _misshapen(slot, value, indices, updates)
                 rows = checked_indices(indices, value.shape[0])

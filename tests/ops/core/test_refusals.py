@@ -33,6 +33,7 @@ CALLS = [
     ("DrawBoundingBoxes", {"images": floats(1, 2, 2, 1), "boxes": floats(2, 1, 4)}, "The batch sizes should be the same"),
     ("GatherNd", {"params": floats(1, 0), "indices": np.zeros((1, 0), np.int32)}, "Requested more than 0 entries, but params is empty."),
     ("LeakyReluGrad", {"gradients": floats(3), "features": floats(3, 1)}, "the same size and shape.  Input 0: [3] != input 1: [3,1]"),
+    ("Reverse", {"tensor": floats(2, 1), "dims": np.array([True])}, "'input' has 2'dims' has 1 values"),
     ("SoftplusGrad", {"gradients": floats(3), "features": floats()}, "must have the same size and shape.  Input 0: [3] != input 1: []"),
     (
         "StridedSlice",
@@ -87,3 +88,22 @@ def test_paddings_that_nobody_asked_for_are_refused(name):
     }[name]
     with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match="explicit_paddings attribute must be empty"):
         run(getattr(tf.raw_ops, name)(**inputs, strides=[1, 1, 1, 1], padding="SAME", explicit_paddings=[2]))
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "message"),
+    [
+        ("DeserializeSparse", {"serialized_sparse": [b"a"], "dtype": tf.float32}, "Dimension must be 3 but is 1"),
+        ("StatelessRandomNormal", {"shape": [1], "seed": [1, 2, 3]}, "Dimension must be 2 but is 3"),
+        ("FakeQuantWithMinMaxVarsGradient", {"gradients": floats(2), "inputs": floats(3), "min": 0.0, "max": 1.0}, "must be equal"),
+        (
+            "CropAndResizeGradImage",
+            {"grads": floats(1, 2, 2, 1), "boxes": floats(1, 4), "box_ind": [0], "image_size": [1, 2, 2], "T": tf.float32},
+            "Shape must be rank 4 but is rank 3",
+        ),
+        ("TopKV2", {"input": floats(3), "k": [1]}, "Input must be scalar but has rank 1"),
+    ],
+)
+def test_is_refused_when_it_is_made(name, inputs, message):
+    with pytest.raises(ValueError, match=message):
+        getattr(tf.raw_ops, name)(**inputs)

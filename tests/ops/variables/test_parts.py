@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.ops.core.registry import apply
 
 
 @pytest.fixture(params=[False, True], ids=["reference", "resource"])
@@ -168,3 +169,13 @@ def test_destroying_a_temporary_variable_that_is_not_there_is_an_error():
     value = apply("DestroyTemporaryVariable", tf.assign(temporary, [1.0, 2.0]), var_name="another")
     with tf.Session() as session, pytest.raises(tf.errors.NotFoundError, match="Could not find temporary variable another"):
         session.run(value)
+
+
+@pytest.mark.parametrize("name, expected", [("Mul", [6, 40000]), ("Div", [1, 40000]), ("Max", [3, 40000]), ("Min", [2, 40000])])
+def test_rows_of_words_without_sign_change(name, expected):
+    var = tf.Variable(np.array([3, 40000], np.uint16), use_resource=True)
+    change = apply(f"ResourceScatter{name}", var.handle, [0], np.array([2], np.uint16))
+    with tf.Session() as session:
+        session.run(var.initializer)
+        session.run(change)
+        assert session.run(var).tolist() == expected
