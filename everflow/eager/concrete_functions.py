@@ -226,6 +226,9 @@ class ConcreteFunction:
                     TAPES[-1].variable_read(v)
         inputs = [*arguments, *self._captured, *self._deferred()] if self._asks else [*arguments, *self._captured]
         outputs = self.run(inputs) if in_eager_mode() else self._add_call(inputs)
+        if isinstance(outputs, Operation):
+            # Of a function without results there is only the call itself to run.
+            return outputs if self.structured_outputs is None else self._packed([])
         return outputs[0] if self._gives_one else self._packed(outputs)
 
     def _deferred(self) -> list[Any]:
@@ -301,8 +304,8 @@ class ConcreteFunction:
             self._writes = sorted(effects.of_function(CONTEXT, self.function_name).arguments)
         return self._writes
 
-    def _add_call(self, inputs: list[Any]) -> list[Any]:
-        """The results of a call as a node of the graph that is being built."""
+    def _add_call(self, inputs: list[Any]) -> list[Any] | Operation:
+        """The results of a call as a node of the graph that is being built; the node itself if there are none."""
         graph = get_default_graph()
         if graph._functions is not self.graph._functions:
             for name, inner in with_called([self._entry]).items():
@@ -313,10 +316,15 @@ class ConcreteFunction:
         tensors = [graph.own(t) if graph.building_function else t for t in inputs]
         with graph.control_dependencies(list(self.graph.control_captures)):
             found = apply(
-                "StatefulPartitionedCall" if stateful else "PartitionedCall", tensors, Tout=self._types, f=FunctionName(self.function_name)
+                "StatefulPartitionedCall" if stateful else "PartitionedCall",
+                tensors,
+                Tout=self._types,
+                f=FunctionName(self.function_name),
+                # TensorFlow calls what has no results otherwise.
+                name=None if self._types else "PartitionedFunctionCall",
             )
         if isinstance(found, Operation):
-            return []
+            return found
         for t, inside in zip(found, self.graph.outputs):
             t.handle_data = inside.handle_data
         return found

@@ -123,3 +123,22 @@ def test_functions_of_two_tensors_agree():
             in_graph = session.run(function(tf.constant(x), y))
         with tf.Graph().as_default(), eager_mode():
             assert function(tf.constant(x), y).numpy() == pytest.approx(in_graph, rel=1e-5), name
+
+
+def test_a_function_without_results_is_an_op_of_a_graph(session):
+    v = tf.get_variable("v", initializer=1.0, use_resource=True)
+
+    @tf.function
+    def add(x):
+        v.assign_add(x)
+
+    @tf.function
+    def twice(x):
+        assert isinstance(add(x), tf.Operation)
+        add(x)
+
+    session.run(v.initializer)
+    for call in (add(2.0), tf.contrib.eager.defun(add.python_function)(tf.constant(3.0)), twice(10.0)):
+        assert isinstance(call, tf.Operation) and call.type == "StatefulPartitionedCall"
+        session.run(call)
+    assert session.run(v) == 26 and call.name == "PartitionedFunctionCall_2"

@@ -7,6 +7,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.eager.functions import defun
 from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.train.tracking.autotracking import AutoTrackable
@@ -23,7 +24,12 @@ class Metric(AutoTrackable):
         self._initial_values: dict[Any, Any] = {}
         self._name = name or type(self).__name__
         self._use_global_variables = use_global_variables
-        self._scope = re.sub("[^A-Za-z0-9_.-]", "-", self._name)
+        self._scope = re.sub("[^A-Za-z0-9.]", "_", self._name)
+        # Where `build` is called by hand, variables of a graph have names of their own.
+        self._prefix = ""
+        if not tf.executing_eagerly():
+            # One op of a graph does all that a call does, whichever of its results is asked for.
+            self.call = defun(self.call)  # type: ignore[method-assign]
 
     @property
     def name(self) -> str:
@@ -36,9 +42,10 @@ class Metric(AutoTrackable):
         return self._vars
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Updates the metric; returns the arguments, or in a graph the ops that update it."""
+        """Updates the metric; returns the arguments, in a graph as what is computed with the updates."""
         if not self._built:
-            with tf.name_scope(self._scope if tf.executing_eagerly() else self._scope + "/"):
+            self._prefix = self._scope + "/"
+            with tf.name_scope(self._scope if tf.executing_eagerly() else self._prefix):
                 self.build(*args, **kwargs)
             self._built = True
         return self.call(*args, **kwargs)
@@ -83,10 +90,13 @@ class Metric(AutoTrackable):
         """Makes a variable; only `build` may do so."""
         if self._built:
             raise RuntimeError("Can't call add_variable() except in build().")
+        for known in self._vars:
+            if known.name in (f"{name}:0", f"{self._scope}/{name}:0"):
+                return known
         key = GraphKeys.GLOBAL_VARIABLES if self._use_global_variables else GraphKeys.LOCAL_VARIABLES
         collections = None if tf.executing_eagerly() else [key, GraphKeys.METRIC_VARIABLES]
         v = tf.get_variable(
-            name if tf.executing_eagerly() else f"{self._scope}/{name}",
+            name if tf.executing_eagerly() else f"{self._prefix}{name}",
             shape,
             dtype,
             initializer,
@@ -118,16 +128,14 @@ class Mean(Metric):
     def call(self, values: Any, weights: Any = None) -> Any:
         """Adds values; returns what was added up."""
         if weights is None:
-            count = self.denom.assign_add(tf.cast(tf.identity(tf.size(values)), self.dtype))
+            self.denom.assign_add(tf.cast(tf.identity(tf.size(values)), self.dtype))
             values = tf.reduce_sum(values)
-            total = self.numer.assign_add(tf.cast(values, self.dtype))
+            self.numer.assign_add(tf.cast(values, self.dtype))
         else:
             weights = tf.cast(weights, self.dtype)
-            count = self.denom.assign_add(tf.reduce_sum(weights))
+            self.denom.assign_add(tf.reduce_sum(weights))
             values = tf.cast(values, self.dtype) * weights
-            total = self.numer.assign_add(tf.reduce_sum(values))
-        if not tf.executing_eagerly():
-            return tf.group(count, total), values, weights
+            self.numer.assign_add(tf.reduce_sum(values))
         return values if weights is None else (values, weights)
 
     def result(self, write_summary: bool = True) -> Any:

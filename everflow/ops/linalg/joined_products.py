@@ -10,6 +10,7 @@ from everflow.ops.core import rows
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import fused_op
 from everflow.ops.linalg.large_products import product
+from everflow.ops.math.sums import unequal_parts
 
 
 def _columns(node: Node) -> Callable[..., Any]:
@@ -39,11 +40,16 @@ def _sum(node: Node) -> Callable[..., Any]:
 
 def _two(node: Node) -> Callable[..., Any]:
     """a b + c d, for two nodes that multiply."""
+    broadcasts = node.attr("broadcasts")
     turns = [product.attr(name) for product in (node.attr("first"), node.attr("second")) for name in ("transpose_a", "transpose_b")]
 
     def run(a: Any, b: Any, c: Any, d: Any) -> Any:
         total = torch.mm(c, d)
-        return total.addmm_(a, b) if total.shape[0] == a.shape[0] else total + torch.mm(a, b)
+        if total.shape[0] == a.shape[0]:
+            return total.addmm_(a, b)
+        if not broadcasts:
+            raise unequal_parts(node, (a.shape[0], b.shape[1]), 1, total.shape)
+        return total + torch.mm(a, b)
 
     return (lambda *xs: run(*[x.t() if turn else x for x, turn in zip(xs, turns)])) if any(turns) else run
 

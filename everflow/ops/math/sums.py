@@ -8,7 +8,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.errors import invalid_argument
+from everflow.errors import OpError, invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.describe import type_name
@@ -40,20 +40,24 @@ def _are_alike(node: Node) -> bool:
 
 def _checked(node: Node, add: Callable[..., Any]) -> Callable[..., Any]:
     """A sum of tensors whose shapes are compared first: addition itself would broadcast."""
-    name = node.op.name if node.op is not None else ""
 
     def run(*inputs: Any) -> Any:
         shape = inputs[0].shape
         for i, x in enumerate(inputs):
             if x.shape != shape:
-                first, other = (str(list(s)).replace(" ", "") for s in (shape, x.shape))
-                raise invalid_argument(
-                    f"Inputs to operation {name} of type {node.type} must have the same size and shape.  Input 0: "
-                    f"{first} != input {i}: {other}"
-                )
+                raise unequal_parts(node, shape, i, x.shape)
         return add(*inputs)
 
     return run
+
+
+def unequal_parts(node: Node, first: Any, i: int, other: Any) -> OpError:
+    """The error of a sum whose first and i-th input have different shapes."""
+    name, kind = (node.op.name, node.op.type) if node.op is not None else ("", node.type)
+    shown = [str(list(shape)).replace(" ", "") for shape in (first, other)]
+    return invalid_argument(
+        f"Inputs to operation {name} of type {kind} must have the same size and shape.  Input 0: {shown[0]} != input {i}: {shown[1]}"
+    )
 
 
 def _total(first: Any, second: Any, *others: Any) -> Any:

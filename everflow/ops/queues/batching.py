@@ -252,6 +252,12 @@ def _any_rows(dims: Dims) -> Any:
     return None if dims is None else (None, *dims[1:])
 
 
+def _check_tensors(args: Any) -> None:
+    for a in args:
+        if not isinstance(a, Tensor):
+            raise ValueError(f"All arguments to functions decorated with `batch_function` are supposed to be Tensors; found {a!r}")
+
+
 @public("nondifferentiable_batch_function")
 @internal("ops.batch_ops.batch_function")
 def batch_function(
@@ -266,9 +272,7 @@ def batch_function(
 
     def decorator(fn: Callable[..., Any]) -> Callable[..., Any]:
         def decorated(*args: Any) -> Any:
-            for a in args:
-                if not isinstance(a, Tensor):
-                    raise ValueError(f"All arguments to functions decorated with `batch_function` are supposed to be Tensors; found {a!r}")
+            _check_tensors(args)
 
             def body(*inputs: Any) -> Any:
                 for given, t in zip(args, inputs):
@@ -294,6 +298,50 @@ def batch_function(
                     name=name,
                 )
                 return found[0] if len(found) == 1 else found
+
+        return decorated
+
+    return decorator
+
+
+@internal("contrib.batching.python.ops.batch_ops.batch_function_v1")
+def batch_function_v1(
+    num_batch_threads: int,
+    max_batch_size: int,
+    batch_timeout_micros: int,
+    allowed_batch_sizes: Any = None,
+    grad_timeout_micros: int = 60_000_000,
+    unbatch_timeout_micros: int = 60_000_000,
+    max_enqueued_batches: int = 10,
+) -> Callable[..., Any]:
+    """The same for a function through which gradients flow: it becomes part of the graph, between a Batch and what takes that apart."""
+
+    def decorator(fn: Callable[..., Any]) -> Callable[..., Any]:
+        def decorated(*args: Any) -> Any:
+            with name_scope("batch") as name:
+                for a in args:
+                    if not isinstance(a, Tensor):
+                        raise ValueError(
+                            f"All arguments to functions decorated with `batch_function` are supposed to be Tensors; found {a!r}"
+                        )
+                batched, index, number = apply(
+                    "Batch",
+                    list(args),
+                    num_batch_threads=num_batch_threads,
+                    max_batch_size=max_batch_size,
+                    batch_timeout_micros=batch_timeout_micros,
+                    allowed_batch_sizes=allowed_batch_sizes,
+                    max_enqueued_batches=max_enqueued_batches,
+                    grad_timeout_micros=grad_timeout_micros,
+                    shared_name=name,
+                )
+                results = fn(*batched)
+                with name_scope("unbatch") as scope:
+                    parts = [
+                        apply("Unbatch", t, index, number, timeout_micros=unbatch_timeout_micros, shared_name=f"{scope}/{t.name}")
+                        for t in (results if isinstance(results, (list, tuple)) else [results])
+                    ]
+                return parts if isinstance(results, (list, tuple)) else parts[0]
 
         return decorated
 

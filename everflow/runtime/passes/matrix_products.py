@@ -27,7 +27,8 @@ def _two(node: Node, first: Node, second: Node) -> Node | None:
     columns = [v.dims[1] if v.dims is not None else None for v in node.inputs]
     if None in columns or columns[0] != columns[1]:
         return None
-    return fused("_TwoProducts", node, [*first.inputs, *second.inputs], first=first, second=second)
+    broadcasts = kind_of(node.type) == "addition"
+    return fused("_TwoProducts", node, [*first.inputs, *second.inputs], first=first, second=second, broadcasts=broadcasts)
 
 
 add_products = Rules(

@@ -7,6 +7,7 @@ import pytest
 
 import everflow as tf
 from everflow.ops.core.registry import apply
+from everflow.ops.queues.batching import batch_function_v1
 
 
 def at_once(session, fetch, feeds):
@@ -78,3 +79,18 @@ def test_gradients_find_their_way_back_through_a_batch(session):
     found = at_once(session, [y, gradient], [{x: [[1, 2], [3, 4]]}, {x: [[5, 6], [7, 8]]}])
     assert [y.tolist() for y, _ in found] == [[[1, 4], [9, 16]], [[25, 36], [49, 64]]]
     assert [dx.tolist() for _, dx in found] == [[[2, 40], [6, 80]], [[10, 120], [14, 160]]]
+
+
+def test_functions_with_gradients_are_batched_in_the_graph(session):
+    @batch_function_v1(1, 2, 300_000_000)
+    def squared_and_added(a, b):
+        return a * a, a + b
+
+    a, b = tf.placeholder(tf.float32, [1]), tf.placeholder(tf.float32, [1])
+    square, total = squared_and_added(a, b)
+    assert square.op.name == "batch/unbatch/Unbatch" and square.op.get_attr("shared_name") == b"batch/unbatch//batch/mul:0"
+    feeds = [{a: [3], b: [1]}, {a: [5], b: [2]}]
+    found = at_once(session, [square, total, tf.gradients(square, a)[0]], feeds)
+    assert [[part.tolist() for part in parts] for parts in found] == [[[9], [4], [6]], [[25], [7], [10]]]
+    with pytest.raises(ValueError, match="are supposed to be Tensors; found 3"):
+        squared_and_added(a, 3)

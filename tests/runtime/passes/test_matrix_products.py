@@ -1,6 +1,7 @@
 """Sums of products, and matrices that many products take transposed."""
 
 import numpy as np
+import pytest
 from planning import random, same
 
 import everflow as tf
@@ -62,3 +63,13 @@ def test_three_terms_whole_numbers_and_a_second_product_that_is_fetched_are_not_
     for fetches in ([tf.add_n([first, second, x])], [first + second, second]):
         assert "_TwoProducts" not in same(fetches, [x], add_products, random(2, 2))
     assert "_TwoProducts" not in same([tf.matmul(n, n) + tf.matmul(n, n, transpose_a=True)], [n], add_products, [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize("sizes", [(1, 3), (3, 1), (2, 3)])
+def test_sums_of_products_do_not_broadcast(session, sizes):
+    a, b = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [None, 2])
+    total = tf.add_n([tf.matmul(a, [[1.0], [2.0]]), tf.matmul(b, [[3.0], [4.0]])], name="total")
+    feeds = {a: np.ones((sizes[0], 2)), b: np.ones((sizes[1], 2))}
+    wanted = rf"operation total of type AddN must have the same size and shape.  Input 0: \[{sizes[0]},1\] != input 1: \[{sizes[1]},1\]"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=wanted):
+        session.run(total, feeds)
