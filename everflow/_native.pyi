@@ -120,7 +120,7 @@ class ElementwiseChain:
         inputs: Sequence[tuple[int, int, int, bool]],
         constants: Sequence[float],
         instructions: Sequence[tuple[str, int, int]],
-        results: Sequence[tuple[int, int, int]],
+        results: Sequence[tuple[int, int, int, bool]],
         sums: Sequence[tuple[int, str, int, float]] = [],
     ) -> None: ...
     def run(self, threads: int, *pointers) -> None:

@@ -2,9 +2,10 @@
 
 #include "elementary_functions.h"
 
-#define LOOP(name, expression)                                                                         \
-    void name(const float* __restrict a, const float* __restrict b, float* __restrict out, size_t n) { \
-        for (size_t i = 0; i < n; ++i) out[i] = (expression);                                          \
+#define LOOP(name, expression)                                                                        \
+    void name([[maybe_unused]] const float* __restrict a, [[maybe_unused]] const float* __restrict b, \
+              [[maybe_unused]] const float* __restrict c, float* __restrict out, size_t n) {          \
+        for (size_t i = 0; i < n; ++i) out[i] = (expression);                                         \
     }
 
 LOOP(add, a[i] + b[i])
@@ -35,29 +36,68 @@ LOOP(reciprocal_gradient, -b[i] * (a[i] * a[i]))
 LOOP(sqrt_gradient, b[i] * 0.5f / a[i])
 LOOP(rsqrt_gradient, b[i] * -0.5f * (a[i] * a[i]) * a[i])
 
+LOOP(add_to_product, a[i] * b[i] + c[i])
+LOOP(subtract_from_product, a[i] * b[i] - c[i])
+LOOP(subtract_product, c[i] - a[i] * b[i])
+
 #undef LOOP
 
-float sum_of(const float* a, size_t n) {
+void fill(float x, float* __restrict out, size_t n) {
+    for (size_t i = 0; i < n; ++i) out[i] = x;
+}
+
+// Several sums at a time, as each addition waits for the one before it.
+template <bool OF_PRODUCTS>
+INLINE float added_up(const float* a, const float* b, size_t n) {
     size_t i = 0;
     float total = 0.0f;
-    if (n >= 4 * LANES) {
-        Vector sums[4] = {load(a), load(a + LANES), load(a + 2 * LANES), load(a + 3 * LANES)};
-        for (i = 4 * LANES; i + 4 * LANES <= n; i += 4 * LANES) {
-            for (size_t k = 0; k < 4; ++k) sums[k] += load(a + i + k * LANES);
+    if (n >= LANES) {
+        Vector sums[4] = {};
+        for (; i + 4 * LANES <= n; i += 4 * LANES) {
+            for (size_t k = 0; k < 4; ++k) {
+                const Vector x = load(a + i + k * LANES);
+                sums[k] += OF_PRODUCTS ? x * load(b + i + k * LANES) : x;
+            }
         }
+        for (; i + LANES <= n; i += LANES) sums[0] += OF_PRODUCTS ? load(a + i) * load(b + i) : load(a + i);
         float lanes[LANES];
         store(lanes, (sums[0] + sums[1]) + (sums[2] + sums[3]));
         for (size_t k = 0; k < LANES; ++k) total += lanes[k];
     }
-    for (; i < n; ++i) total += a[i];
+    for (; i < n; ++i) total += OF_PRODUCTS ? a[i] * b[i] : a[i];
     return total;
+}
+
+float sum_of(const float* a, size_t n) { return added_up<false>(a, a, n); }
+
+float sum_of_products(const float* a, const float* b, size_t n) { return added_up<true>(a, b, n); }
+
+INLINE float larger(float a, float b) { return a > b || a != a ? a : b; }
+
+// NaN where there is one.
+float largest_of(const float* a, size_t n) {
+    float found[LANES];
+    size_t i = 0;
+    for (size_t k = 0; k < LANES; ++k) found[k] = as_float(0xff800000u);
+    for (; i + LANES <= n; i += LANES) {
+        for (size_t k = 0; k < LANES; ++k) found[k] = larger(found[k], a[i + k]);
+    }
+    float most = as_float(0xff800000u);
+    for (size_t k = 0; k < LANES; ++k) most = larger(most, found[k]);
+    for (; i < n; ++i) most = larger(most, a[i]);
+    return most;
 }
 
 void add_to(const float* __restrict a, float* __restrict sums, size_t n) {
     for (size_t i = 0; i < n; ++i) sums[i] += a[i];
 }
 
-constexpr Adding ADDING = {sum_of, add_to};
+void add_products_to(const float* __restrict a, const float* __restrict b, float* __restrict sums, size_t n) {
+    for (size_t i = 0; i < n; ++i) sums[i] += a[i] * b[i];
+}
+
+constexpr RowKernels ROW_KERNELS = {fill, largest_of, sum_of, sum_of_products, add_to, add_products_to,
+                                    add_to_product, subtract_from_product, subtract_product};
 
 // By the names of the ops that they do, with inputs in the order of these.
 constexpr Named LOOPS[] = {

@@ -21,6 +21,9 @@ LARGE = 1 << 16
 # So many shapes are remembered of tensors whose sizes are not known before running.
 MOST_SHAPES = 64
 
+# What gives one number for many.
+SUMS = ("Sum", "Mean", "Max")
+
 Shape = Callable[[Value], Any]
 
 
@@ -53,6 +56,19 @@ def _is_operand(node: Node, value: Value, own: Any, dims: Any) -> bool:
     if own in (dims, dims[-1:], (*dims[:-1], 1)) or _is_single(own, dims) or _number(value, dims) is not None:
         return True
     return is_static(dims) and _must_fit(node, value)
+
+
+def numbers_of_rows(dims: Any) -> Any:
+    """The shape of one number for each row of a tensor; None where that is the tensor's own."""
+    return (*dims[:-1], 1) if len(dims) > 1 and dims[-1] != 1 else None
+
+
+def is_of_rows(node: Node, shape: Shape, dims: Any) -> bool:
+    """Whether a node computes one number for each row of a tensor of this shape, of such numbers."""
+    numbers = numbers_of_rows(dims)
+    if numbers is None or not may_be_elementwise(node) or shape(node.outputs[0]) != numbers:
+        return False
+    return all((own := shape(v)) == numbers or _is_single(own, dims) or _number(v, dims) is not None for v in node.inputs)
 
 
 def _is_single(own: Any, dims: Any) -> bool:
@@ -91,19 +107,18 @@ def joined(node: Node, dims: Any) -> list[Value]:
 
 
 def summed(node: Node, dims: Any) -> str:
-    """Which sums or means of a tensor of this shape a node is: of its "rows", of its "columns" or of "all" of it; nothing where of none."""
-    if node.type not in ("Sum", "Mean") or node.reads or node.asked_for or node.outputs[0].dtype is not dtypes.float32:
+    """Which sums or means of a tensor of this shape a node is: of its "rows", of its "columns" or of "all" of it; nothing where of none.
+    The largest numbers of rows are found as their sums are."""
+    if node.type not in SUMS or node.reads or node.asked_for or node.outputs[0].dtype is not dtypes.float32:
         return ""
     axes = node.constant(1)
     if axes is None:
         return ""
     rank = len(dims)
     found = {int(axis) % rank for axis in axes.reshape(-1)}
-    return (
-        {frozenset(range(rank)): "all", frozenset((rank - 1,)): "rows", frozenset(range(rank - 1)): "columns"}.get(frozenset(found), "")
-        if found
-        else ""
-    )
+    if found == {rank - 1} and rank > 1:
+        return "rows"
+    return "" if not found or node.type == "Max" else "all" if len(found) == rank else "columns" if found == {*range(rank - 1)} else ""
 
 
 class Chain:
@@ -214,15 +229,18 @@ class Chain:
         else tensors may be taken for one long row."""
         joins = {v: (node, i) for node in self.members if node.type == "ConcatV2" for i, v in enumerate(node.inputs[:-1])}
         instructions: list[tuple[str, int, int]] = []
-        places: list[tuple[int, int, int]] = []
+        places: list[tuple[int, int, int, bool]] = []
         first = len(self.inputs)
         rows, columns = math.prod(dims[:-1]), dims[-1]
 
-        def place(value: Value) -> tuple[int, int, int]:
+        def place(value: Value) -> tuple[int, int, int, bool]:
             if value in joins:
                 node, i = joins[value]
-                return first + self.results.index(node.outputs[0]), sum(map(_width, node.inputs[:i])), _width(node.outputs[0])
-            return (first + self.results.index(value), 0, columns) if value in self.results else (-1, 0, 0)
+                return first + self.results.index(node.outputs[0]), sum(map(_width, node.inputs[:i])), _width(node.outputs[0]), False
+            of_rows = self._is_of_rows(value.node)
+            return (
+                (first + self.results.index(value), 0, 1 if of_rows else columns, of_rows) if value in self.results else (-1, 0, 0, of_rows)
+            )
 
         operands = dict(self._operands)
         count = len(operands)
@@ -230,29 +248,55 @@ class Chain:
         for node in self.members:
             if node.type == "ConcatV2":
                 continue
-            if over := summed(node, dims):
+            over = summed(node, self.dims)
+            if over in ("columns", "all"):
                 divisor = math.prod(dims) / math.prod(_summed_shape(node, dims)) if node.type == "Mean" else 1.0
                 sums.append((operands[node.inputs[0]], over, first + self.results.index(node.outputs[0]), divisor))
                 continue
-            taken = [operands[v] for v in node.inputs]
+            if node.outputs[0] not in joins and (same := self._unchanged(node)) is not None:
+                operands[node.outputs[0]] = operands[same]
+                continue
+            taken = [operands[v] for v in (node.inputs[:1] if over else node.inputs)]
             steps = [(node.type, taken[0], taken[-1])] if node.type != "AddN" else _sum(taken, count + len(instructions))
             instructions.extend(steps)
-            places.extend([(-1, 0, 0)] * (len(steps) - 1))
+            places.extend([(-1, 0, 0, self._is_of_rows(node))] * (len(steps) - 1))
             places.append(place(node.outputs[0]))
             operands[node.outputs[0]] = count + len(instructions) - 1
         taken_from = [(tensor, offset, columns if stride is None else stride, spread) for tensor, offset, stride, spread in self._places]
         whole = all(stride == columns and not spread or (spread and not stride) for _, _, stride, spread in taken_from)
-        whole = whole and all(tensor < 0 or stride == columns for tensor, _, stride in places)
+        whole = whole and all(not of_rows and (tensor < 0 or stride == columns) for tensor, _, stride, of_rows in places)
         if not by_row and whole and all(over == "all" for _, over, _, _ in sums):
             rows, columns = 1, rows * columns
         return ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places, sums)
+
+    def _is_of_rows(self, node: Node) -> bool:
+        """Whether a member gives one number for each row."""
+        if over := summed(node, self.dims):
+            return over == "rows"
+        return node.type != "ConcatV2" and self._shape(node.outputs[0]) == numbers_of_rows(self.dims)
+
+    def _unchanged(self, node: Node) -> Value | None:
+        """What a member gives on as it is: a factor of one is what the gradients of sums begin with."""
+        if node.type not in ("Mul", "RealDiv") or node.outputs[0] in self.results:
+            return None
+        a, b = node.inputs
+        kept = a if _number(b, self.dims) == 1.0 else b if node.type == "Mul" and _number(a, self.dims) == 1.0 else None
+        return kept if kept is not None and self._shape(kept) == self._shape(node.outputs[0]) else None
+
+    def _result_shape(self, node: Node, dims: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of what a member gives."""
+        if node.type == "ConcatV2":
+            return (*dims[:-1], _width(node.outputs[0]))
+        if summed(node, self.dims):
+            return _summed_shape(node, dims)
+        return (*dims[:-1], 1) if self._is_of_rows(node) else dims
 
     def _for_shape(self, dims: tuple[int, ...]) -> Callable[..., Any]:
         """What computes tensors of this shape, written out: small ones take less time than loops over their inputs would."""
         inputs = [f"x{i}" for i in range(len(self.inputs))]
         results = [f"y{i}" for i in range(len(self.results))]
         lines = [f"if not {x}.is_contiguous(): {x} = {x}.contiguous()" for x in inputs]
-        shapes = [_result_shape(v.node, dims) for v in self.results]
+        shapes = [self._result_shape(v.node, dims) for v in self.results]
         if self.shares_memory and len(results) > 1:
             lines.append(f"{', '.join(results)} = empty({(len(results), *dims)}).unbind()")
         else:
@@ -287,13 +331,6 @@ class Chain:
             return known[results[0]] if len(results) == 1 else [known[v] for v in results]
 
         return run
-
-
-def _result_shape(node: Node, dims: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of what a member of a chain gives."""
-    if node.type == "ConcatV2":
-        return (*dims[:-1], _width(node.outputs[0]))
-    return _summed_shape(node, dims) if summed(node, dims) else dims
 
 
 def _summed_shape(node: Node, dims: tuple[int, ...]) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from everflow.runtime.passes.early_shapes import measure_early
 from everflow.runtime.passes.elementwise_groups import group_elementwise
 from everflow.runtime.passes.host_sizes import keep_sizes_on_host
 from everflow.runtime.passes.identities import drop_default_scales, drop_identities
+from everflow.runtime.passes.known_quotients import find_known_quotients
 from everflow.runtime.passes.late_spreading import spread_late
 from everflow.runtime.passes.matrix_products import add_products, sum_products, transpose_matrices_once
 from everflow.runtime.passes.normalized_convolutions import normalize_in_convolutions
@@ -42,6 +43,7 @@ PASSES = (
     begin_enqueues,
     run_python_functions_together,
     drop_identities,
+    find_known_quotients,
     fold_constants,
     drop_default_scales,
     find_broadcast_axes,

@@ -9,15 +9,27 @@ from typing import Any
 
 from everflow.graph import dtypes
 from everflow.ops.core.node import Node, Value
-from everflow.ops.math.elementwise_chains import Chain, is_elementwise, is_static, joined, may_be_elementwise, summed
+from everflow.ops.math.elementwise_chains import (
+    SUMS,
+    Chain,
+    is_elementwise,
+    is_of_rows,
+    is_static,
+    joined,
+    may_be_elementwise,
+    numbers_of_rows,
+    summed,
+)
 from everflow.runtime.passes.identities import begins_again
 from everflow.runtime.plan import Plan, fused
 from everflow.runtime.symbols import Symbols
 
 FEWEST_OPS = 2
-MOST_TENSORS = 60
+MOST_TENSORS = 250
 # Ops on tensors of so many elements gain from being done together even if they have nothing in common.
 SMALL = 1 << 12
+# Rows are shared among threads as a whole: a few that are longer are better summed up by themselves.
+FEW_ROWS, LONG_ROW = 8, 1 << 12
 
 
 def group_elementwise(plan: Plan) -> bool:
@@ -28,7 +40,11 @@ def group_elementwise(plan: Plan) -> bool:
     """
     likely = LikelyShapes(plan)
     shapes = Counter(likely.of(node.outputs[0]) for node in plan.nodes if is_elementwise(node, likely.of))
-    return any([_fuse(plan, dims, likely) for dims, count in shapes.items() if count >= FEWEST_OPS])
+    whole = [(node, likely.of(node.inputs[0])) for node in plan.nodes if node.type in SUMS]
+    shapes.update(dims for node, dims in whole if dims and sums_up_rows(node, likely.of, dims))
+    # What has one number for each row may be computed with what the rows belong to, which comes first.
+    ordered = sorted(shapes, key=lambda dims: dims[-1] == 1)
+    return any([_fuse(plan, dims, likely) for dims in ordered if shapes[dims] >= FEWEST_OPS])
 
 
 class LikelyShapes:
@@ -111,8 +127,8 @@ class _Segment:
             level = max([self._level.get(v.node, 0) for v in node.inputs], default=0)
             if (group := self._home(node, level, dims, likely)) is not None:
                 group.add(node)
-                # A sum is there when the group is done.
-                self._of[node], self._level[node] = group, group.number + bool(summed(node, dims))
+                # A sum is there when the group is done, but one of a row when the row is.
+                self._of[node], self._level[node] = group, group.number + bool(summed(node, dims) and not group.has_numbers(node))
             else:
                 after = [self._of[v.node].number + 1 for v in node.inputs if v.node in self._of]
                 self._level[node] = max([level, *after])
@@ -129,8 +145,14 @@ class _Segment:
             while (group := self._groups.setdefault(level, _Group(dims, likely, level))) and not group.has_room(node):
                 level += 1
             return group
+        if sums_up_rows(node, likely.of, dims):
+            group = self._groups.setdefault(level, _Group(dims, likely, level))
+            return group if group.has_room(node) else None
         found = self._groups.get(level)
-        return found if found is not None and _ends(node, found, self._uses) and found.has_room(node) else None
+        if found is None or not found.has_room(node):
+            return None
+        of_rows = is_of_rows(node, likely.of, dims) and any(v in found.numbers for v in node.inputs)
+        return found if of_rows or _ends(node, found, self._uses) else None
 
     def arranged(self, plan: Plan, table: dict[Value, Value]) -> list[Node]:
         """The nodes in their order, except that a group and what it needs come where the first of its results is needed."""
@@ -162,6 +184,14 @@ class _Segment:
         return node if group is None or group not in chains else group
 
 
+def sums_up_rows(node: Node, shape: Any, dims: Any) -> bool:
+    """Whether a node gives one number for each row of a tensor of this shape, which a group can use for the rest of the row."""
+    if summed(node, dims) != "rows" or shape(node.inputs[0]) != dims or shape(node.outputs[0]) != numbers_of_rows(dims):
+        return False
+    few = is_static(dims) and math.prod(dims[:-1]) < FEW_ROWS and dims[-1] > LONG_ROW
+    return not few and node.inputs[0].dtype is dtypes.float32 and 0 not in dims
+
+
 def _ends(node: Node, group: _Group, uses: Counter[Value]) -> bool:
     """Whether a node sums up a result of the group, or puts results beside each other and is all that uses them."""
     parts = joined(node, group.dims)
@@ -178,15 +208,22 @@ class _Group:
         self.members: list[Node] = []
         # What has the shape of the group, and is neither joined nor summed up.
         self.values: set[Value] = set()
+        # What has one number for each row, and can be used in the group.
+        self.numbers: set[Value] = set()
         self._tensors: set[Value] = set()
         self._results: list[Value] = []
 
     def has_room(self, node: Node) -> bool:
         return len(self._tensors) + len(node.inputs) + len(node.outputs) <= MOST_TENSORS
 
+    def has_numbers(self, node: Node) -> bool:
+        return not self.numbers.isdisjoint(node.outputs)
+
     def add(self, node: Node) -> None:
         self.members.append(node)
-        if may_be_elementwise(node):
+        if is_of_rows(node, self.likely.of, self.dims) or sums_up_rows(node, self.likely.of, self.dims):
+            self.numbers.update(node.outputs)
+        elif may_be_elementwise(node):
             self.values.update(node.outputs)
         self._tensors.update(node.inputs, node.outputs)
 

@@ -15,7 +15,8 @@ from everflow.runtime.symbols import Symbols
 
 
 def spread_late(plan: Plan) -> bool:
-    """Takes element-wise ops before repetitions, and repetitions away where an op broadcasts; reshapes that change nothing go too."""
+    """Takes element-wise ops before repetitions, and repetitions away where an op broadcasts; reshapes that change nothing, or put back
+    axes that were summed over, go too."""
     symbols = Symbols()
 
     def later(node: Node, uses: Counter[Value]) -> Replacement | None:
@@ -24,7 +25,7 @@ def spread_late(plan: Plan) -> bool:
         kind = kind_of(node.type)
         if kind == "reshaping":
             sizes = _known(symbols, node.inputs[0])
-            return node.inputs[0] if sizes is not None and sizes == symbols.of(node.outputs[0]) else None
+            return node.inputs[0] if sizes is not None and sizes == symbols.of(node.outputs[0]) else _kept(node, symbols, uses)
         if kind == "sum of tensors":
             return _added_apart(node, symbols)
         return _broadcast(node, symbols) if node.meaning.shape is broadcast and len(node.outputs) == 1 else None
@@ -36,6 +37,19 @@ def _known(symbols: Symbols, value: Value) -> Any:
     """The sizes of a value, which are as they say; None where some are not known."""
     found = symbols.of(value)
     return None if found is None or None in found else found
+
+
+def _kept(node: Node, symbols: Symbols, uses: Counter[Value]) -> Replacement | None:
+    """A sum whose axes a reshape puts back, as size one: it can keep them itself."""
+    total = node.inputs[0].node
+    if kind_of(total.type) != "sum over axes" or total.reads or total.asked_for or uses[node.inputs[0]] > 1 or total.attr("keep_dims"):
+        return None
+    sizes, axes = _known(symbols, total.inputs[0]), total.constant(1)
+    if sizes is None or axes is None:
+        return None
+    summed = {int(axis) % len(sizes) for axis in axes.reshape(-1)}
+    kept = tuple(1 if i in summed else size for i, size in enumerate(sizes))
+    return remade(total, total.inputs, like=node, keep_dims=True) if kept == symbols.of(node.outputs[0]) else None
 
 
 def _source(value: Value, symbols: Symbols) -> Value | None:

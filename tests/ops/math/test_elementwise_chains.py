@@ -18,7 +18,7 @@ def test_each_instruction_agrees_with_its_op(name):
     y = np.array([*[1.0] * len(special), *random(600)[::-1] + 0.1], np.float32)
     out = torch.empty(x.size)
     a, b = torch.from_numpy(x), torch.from_numpy(y)
-    ElementwiseChain(1, x.size, [(0, 0, x.size, False), (1, 0, x.size, False)], [], [(name, 0, 1)], [(2, 0, x.size)]).run(
+    ElementwiseChain(1, x.size, [(0, 0, x.size, False), (1, 0, x.size, False)], [], [(name, 0, 1)], [(2, 0, x.size, False)]).run(
         1, a.data_ptr(), b.data_ptr(), out.data_ptr()
     )
     function = getattr(tf.raw_ops, name)
@@ -44,15 +44,15 @@ def test_each_instruction_agrees_with_its_op(name):
 def test_limits_are_reached_exactly(name, expected):
     x = torch.tensor([-np.inf, -1e4, 1e4, np.inf, np.nan] * 8)
     out = torch.empty(len(x))
-    ElementwiseChain(1, len(x), [(0, 0, len(x), False)], [], [(name, 0, 0)], [(1, 0, len(x))]).run(1, x.data_ptr(), out.data_ptr())
+    ElementwiseChain(1, len(x), [(0, 0, len(x), False)], [], [(name, 0, 0)], [(1, 0, len(x), False)]).run(1, x.data_ptr(), out.data_ptr())
     np.testing.assert_array_equal(out.numpy(), np.float32(expected * 8))
 
 
 def test_instructions_must_be_sound():
     with pytest.raises(ValueError, match="no loop for Gather"):
-        ElementwiseChain(1, 4, [(0, 0, 4, False)], [], [("Gather", 0, 0)], [(1, 0, 4)])
+        ElementwiseChain(1, 4, [(0, 0, 4, False)], [], [("Gather", 0, 0)], [(1, 0, 4, False)])
     with pytest.raises(ValueError, match="before its operands"):
-        ElementwiseChain(1, 4, [(0, 0, 4, False)], [], [("Add", 0, 5)], [(1, 0, 4)])
-    chain = ElementwiseChain(1, 4, [(0, 0, 4, False)], [], [("Add", 0, 0)], [(1, 0, 4)])
+        ElementwiseChain(1, 4, [(0, 0, 4, False)], [], [("Add", 0, 5)], [(1, 0, 4, False)])
+    chain = ElementwiseChain(1, 4, [(0, 0, 4, False)], [], [("Add", 0, 0)], [(1, 0, 4, False)])
     with pytest.raises(ValueError, match="a pointer for each tensor"):
         chain.run(1, 0)

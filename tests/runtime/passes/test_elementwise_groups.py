@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from planning import random, same
+from planning import random, same, types
 
 import everflow as tf
 from everflow.runtime.passes.elementwise_groups import group_elementwise
@@ -230,11 +230,90 @@ def test_long_sums_stay_exact_in_any_number_of_threads(threads):
     np.testing.assert_allclose(everything, 0.1, rtol=1e-5)
 
 
-def test_what_needs_a_sum_is_another_group():
-    x = placeholders(1, 6, 40)[0]
-    shifted = tf.exp(x * 0.5)
-    after = grouped([tf.sqrt(shifted / tf.reduce_sum(shifted, -1, keepdims=True))], [x], random(6, 40))
-    assert after == ["_Elementwise", "_Elementwise"]
+ROWS = [(6, 40), (1, 7), (37, 3), (2, 3, 5), (67, 513), (4, 1031), (9, 2048)]
+
+
+@pytest.mark.parametrize("dims", ROWS)
+def test_what_needs_the_sum_of_its_row_is_of_the_group(dims):
+    x = placeholders(1, *dims)[0]
+    weights = tf.exp(x * 0.5 - tf.reduce_max(x, -1, keepdims=True))
+    softmax = weights / tf.reduce_sum(weights, -1, keepdims=True)
+    entropy = -tf.reduce_sum(softmax * tf.log(softmax), -1, keepdims=True)
+    assert grouped([softmax, entropy, softmax - entropy], [x], random(*dims)) == ["_Elementwise"]
+
+
+def normalized(x):
+    """Layer normalization, a loss, and its gradients."""
+    scale, offset = (tf.placeholder_with_default(tf.cast(random(int(x.shape[-1])) + i, x.dtype), x.shape[-1:]) for i in (1, 0))
+    mean, variance = tf.nn.moments(x, [-1], keep_dims=True)
+    y = tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
+    loss = tf.reduce_sum(tf.tanh(y) * y)
+    return [y, mean, loss, *tf.gradients(loss, [x, scale, offset])]
+
+
+@pytest.mark.parametrize("dims", [*ROWS, (11, 1), (2, 5000)])
+@pytest.mark.parametrize("unknown", [False, True])
+def test_layer_normalization_and_its_gradients_agree_with_float64(dims, unknown, session):
+    given = random(*dims)
+    found, expected = (
+        session.run(normalized(x), {x: given})
+        for x in (tf.placeholder(dtype, (None, *dims[1:]) if unknown else dims) for dtype in (tf.float32, tf.float64))
+    )
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("dims", [(64, 48), (None, 48), (None, 5, 48)])
+def test_layer_normalization_and_its_gradients_are_one_pass_over_the_rows(dims, session):
+    x = tf.placeholder(tf.float32, dims)
+    kinds = types(session._runner(normalized(x), {x: None}).step)
+    assert kinds.count("_Elementwise") == 1 and not {"Mean", "Sum", "Reshape"} & set(kinds)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rows_are_shared_among_threads(threads):
+    x, row = tf.placeholder(tf.float32, [301, 300]), tf.placeholder(tf.float32, [300])
+    norm = x * tf.rsqrt(tf.reduce_sum(tf.square(x), -1, keepdims=True)) * row
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        assert grouped([norm, tf.reduce_sum(norm, 0)], [x, row], random(301, 300), random(300)) == ["_Elementwise"]
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_not_a_number_in_a_row_is_the_largest_of_it():
+    x = tf.placeholder(tf.float32, [3, 600])
+    given = random(3, 600)
+    given[1, 550] = np.nan
+    given[2] = -np.inf
+    grouped([x * 2.0 - tf.reduce_max(x, -1, keepdims=True), tf.reduce_max(x, -1, keepdims=True) + 1.0], [x], given)
+
+
+def test_a_row_sum_that_is_taken_for_a_row_comes_before():
+    x = placeholders(1, 6, 6)[0]
+    total = tf.reduce_sum(x * x, -1)
+    assert grouped([x * 2.0 + total], [x], random(6, 6)) == ["_Elementwise", "AddV2"]
+
+
+def test_a_few_long_rows_are_summed_up_by_all_threads():
+    x = placeholders(1, 2, 5000)[0]
+    assert "Sum" in grouped([x * 2.0 / tf.reduce_sum(x, -1, keepdims=True)], [x], random(2, 5000))
+
+
+def test_numbers_of_rows_that_do_not_fit_take_the_kernels_way():
+    x, few = tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.float32, [None, 1])
+    scale = tf.sqrt(tf.reduce_mean(tf.square(x), -1, keepdims=True)) + few
+    for rows, numbers in ((3, 3), (3, 1), (1, 3), (700, 700)):
+        grouped([x / scale, scale], [x, few], random(rows, 4), random(numbers, 1) ** 2 + 1.0)
+
+
+def test_a_factor_of_one_changes_nothing():
+    x, y = placeholders(2, 5, 6)
+    one = tf.ones([5, 6])
+    same_x = x * one
+    joined = tf.concat([y * 1.0, tf.tanh(x)], 1)
+    assert "_Elementwise" in grouped([same_x, same_x + y / 1.0, joined], [x, y], random(5, 6), random(5, 6))
 
 
 def test_sums_of_sums_and_of_what_is_joined_are_not_of_the_group():

@@ -56,3 +56,12 @@ def test_a_reshape_to_the_shape_that_is_there_goes():
     assert "Reshape" in rewritten([tf.reshape(x * 2.0, [-1, 10])], [x], random(6, 5))
     unknown = tf.placeholder(tf.float32)
     assert "Reshape" in rewritten([tf.reshape(unknown, tf.shape(x))], [x, unknown], random(6, 5), random(30))
+
+
+def test_a_sum_whose_axis_is_put_back_keeps_it():
+    x = tf.placeholder(tf.float32, [None, 5, 4])
+    shape = tf.shape(tf.reduce_max(x, 1, keepdims=True))
+    total = tf.reduce_sum(x, 1)
+    assert "Reshape" not in rewritten([tf.reshape(total, shape)], [x], random(6, 5, 4))
+    assert "Reshape" in rewritten([total, tf.reshape(total, shape)], [x], random(6, 5, 4))
+    assert "Reshape" in rewritten([tf.reshape(total, [-1, 4, 1])], [x], random(6, 5, 4))
