@@ -13,7 +13,8 @@ INLINE float as_float(uint32_t bits) {
 }
 
 struct Power {
-    float mantissa;
+    // What the mantissa is more than one.
+    float above;
     int32_t exponent;
 };
 
@@ -29,7 +30,7 @@ INLINE Power powered(float x) {
     p = p * r + 4.1665795894e-2f;
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
-    return {(p * r * r + r) + 1.0f, static_cast<int32_t>(as_bits(shifted) - 0x4b400000u)};
+    return {p * r * r + r, static_cast<int32_t>(as_bits(shifted) - 0x4b400000u)};
 }
 
 INLINE float power_of_two(int32_t exponent) { return as_float(static_cast<uint32_t>(exponent + 127) << 23); }
@@ -39,7 +40,7 @@ INLINE float exponential(float x) {
     x = x > 88.0f ? 88.0f : x;
     x = x < -87.0f ? -87.0f : x;
     const Power found = powered(x);
-    return found.mantissa * power_of_two(found.exponent);
+    return (found.above + 1.0f) * power_of_two(found.exponent);
 }
 
 // e^x for all x: the ends of the range of floats are reached in two steps.
@@ -48,7 +49,14 @@ INLINE float full_exponential(float x) {
     x = x < -104.0f ? -104.0f : x;
     const Power found = powered(x);
     const int32_t half = found.exponent >> 1;
-    return found.mantissa * power_of_two(half) * power_of_two(found.exponent - half);
+    return (found.above + 1.0f) * power_of_two(half) * power_of_two(found.exponent - half);
+}
+
+// e^x - 1, of which nothing is lost where x is small.
+INLINE float exponential_less_one(float x) {
+    const float within = x > 89.0f ? 89.0f : x < -88.0f ? -88.0f : x;
+    const Power found = powered(within);
+    return found.exponent == 0 ? found.above : full_exponential(x) - 1.0f;
 }
 
 // ln(x) for x > 0, infinity included, by a polynomial around one.
@@ -86,6 +94,12 @@ INLINE float logarithm_of_one_more(float x) {
 INLINE float sigmoid(float x) {
     const float found = 1.0f / (1.0f + exponential(-x));
     return x < -87.0f ? 0.0f : found;
+}
+
+// ln(1 + e^x)
+INLINE float softplus(float x) {
+    const float size = as_float(as_bits(x) & 0x7fffffffu);
+    return (x < 0.0f ? 0.0f : x) + logarithm_of_one_more(full_exponential(-size));
 }
 
 // The error function: a quotient of polynomials in x, exact to about four units in the last place, and never more than one.

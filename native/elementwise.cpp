@@ -261,7 +261,7 @@ void Chain::run(size_t threads, nb::args pointers) const {
     if (pointers.size() != tensors_) throw std::invalid_argument("a pointer for each tensor");
     float* bases[MOST_TENSORS];
     for (size_t i = 0; i < tensors_; ++i) bases[i] = reinterpret_cast<float*>(nb::cast<uintptr_t>(pointers[i]));
-    const Released released(rows_ * columns_ * instructions_.size() / 4);
+    const Released released(rows_ * columns_ * (places_.size() - first_result_) / 4);
     const size_t down = (rows_ + together_ - 1) / together_;
     const size_t grain = std::min(GRAIN, WORK / std::max<size_t>(1, places_.size() - first_result_));
     const size_t grain_of_rows = (grain + across_ - 1) / std::max<size_t>(1, across_);

@@ -2,6 +2,8 @@
 
 #include "elementary_functions.h"
 
+constexpr float SELU_SCALE = 1.0507009873554804934193349852946f, SELU_ALPHA = 1.7580993408473768599402175208123f;
+
 #define LOOP(name, expression)                                                                        \
     void name([[maybe_unused]] const float* __restrict a, [[maybe_unused]] const float* __restrict b, \
               [[maybe_unused]] const float* __restrict c, float* __restrict out, size_t n) {          \
@@ -29,6 +31,15 @@ LOOP(apply_log1p, logarithm_of_one_more(a[i]))
 
 LOOP(apply_log, full_logarithm(a[i]))
 LOOP(apply_erf, error_function(a[i]))
+LOOP(apply_expm1, exponential_less_one(a[i]))
+LOOP(apply_elu, a[i] < 0.0f ? exponential_less_one(a[i]) : a[i])
+LOOP(elu_gradient, b[i] < 0.0f ? a[i] * (b[i] + 1.0f) : a[i])
+LOOP(apply_selu, a[i] < 0.0f ? SELU_ALPHA * exponential_less_one(a[i]) : SELU_SCALE * a[i])
+LOOP(selu_gradient, b[i] < 0.0f ? a[i] * (b[i] + SELU_ALPHA) : a[i] * SELU_SCALE)
+LOOP(apply_softplus, softplus(a[i]))
+LOOP(softplus_gradient, a[i] * sigmoid(b[i]))
+LOOP(apply_relu6, a[i] < 0.0f ? 0.0f : a[i] > 6.0f ? 6.0f : a[i])
+LOOP(relu6_gradient, b[i] > 0.0f && b[i] < 6.0f ? a[i] : 0.0f)
 LOOP(maximum, a[i] > b[i] || a[i] != a[i] ? a[i] : b[i])
 LOOP(minimum, a[i] < b[i] || a[i] != a[i] ? a[i] : b[i])
 LOOP(reciprocal, 1.0f / a[i])
@@ -108,5 +119,7 @@ constexpr Named LOOPS[] = {
     {"SquaredDifference", squared_difference}, {"Sqrt", apply_sqrt}, {"Rsqrt", apply_rsqrt},
     {"RsqrtGrad", rsqrt_gradient}, {"SqrtGrad", sqrt_gradient}, {"Log", apply_log}, {"Erf", apply_erf},
     {"Maximum", maximum}, {"Minimum", minimum}, {"Reciprocal", reciprocal}, {"Inv", reciprocal},
-    {"ReciprocalGrad", reciprocal_gradient}, {"InvGrad", reciprocal_gradient},
+    {"ReciprocalGrad", reciprocal_gradient}, {"InvGrad", reciprocal_gradient}, {"Expm1", apply_expm1},
+    {"Elu", apply_elu}, {"EluGrad", elu_gradient}, {"Selu", apply_selu}, {"SeluGrad", selu_gradient},
+    {"Softplus", apply_softplus}, {"SoftplusGrad", softplus_gradient}, {"Relu6", apply_relu6}, {"Relu6Grad", relu6_gradient},
 };

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.lazy import torch
-from everflow.ops.core import rows
+from everflow.ops.core import rows, symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import fused_op
 from everflow.ops.linalg.large_products import product
@@ -64,7 +64,7 @@ def _two_by_rows(node: Node) -> list[rows.Instruction] | None:
     return [rows.Product(a, b, total, turns[0]), rows.Product(c, d, total, turns[1], adds=True)]
 
 
-fused_op("_MatMulBias", kernel=product, fresh=True, rows=rows.product)
+fused_op("_MatMulBias", kernel=product, fresh=True, rows=rows.product, symbolic=symbolic.product)
 fused_op("_PartOfProduct", kernel=_columns, rows=rows.product)
 fused_op("_SumOfProducts", kernel=_sum, fresh=True)
 fused_op("_TwoProducts", kernel=_two, fresh=True, rows=_two_by_rows)

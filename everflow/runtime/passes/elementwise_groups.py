@@ -136,6 +136,23 @@ class _Segment:
         if not is_static(dims) or math.prod(dims) > SMALL:
             self._found = [part for group in self._found for part in group.parts()]
             self._of = {node: part for part in self._found for node in part.members}
+        self._join_single_nodes()
+
+    def _join_single_nodes(self) -> None:
+        """A node that is alone, and that one group alone uses, becomes part of that group: what it gives need not be written down."""
+        inside = {group: Counter(v for node in group.members for v in node.inputs) for group in self._found}
+        homes = {v: group for group in self._found for v in inside[group]}
+        for group in self._found:
+            if len(group.members) != 1:
+                continue
+            (node,) = group.members
+            home = homes.get(node.outputs[0])
+            if home is not None and self._uses[node.outputs[0]] == inside[home][node.outputs[0]] and home.has_room(node):
+                home.add_first(node)
+                self._of[node] = home
+                homes.update(dict.fromkeys(node.inputs, home))
+                inside[home].update(node.inputs)
+                group.members.clear()
 
     def _home(self, node: Node, level: int, dims: Any, likely: LikelyShapes) -> _Group | None:
         """The group that a node is to be in."""
@@ -226,6 +243,10 @@ class _Group:
         elif may_be_elementwise(node):
             self.values.update(node.outputs)
         self._tensors.update(node.inputs, node.outputs)
+
+    def add_first(self, node: Node) -> None:
+        self.add(node)
+        self.members.insert(0, self.members.pop())
 
     def parts(self) -> list[_Group]:
         """Groups of those members that share a value that is computed, directly or by way of others."""

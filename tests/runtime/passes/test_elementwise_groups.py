@@ -339,3 +339,12 @@ def test_sums_of_unknown_sizes_are_right_for_those_that_come():
     for rows, means in ((3, 3), (700, 700), (3, 1), (1, 3)):
         assert grouped(fetched, [x, mean], random(rows, 4), random(means, 1)) == ["_Elementwise"]
     assert grouped(fetched[1:], [x, mean], random(0, 4), random(0, 1)) == ["_Elementwise"]
+
+
+def test_a_single_op_is_computed_where_its_result_is_used():
+    x, y = placeholders(2, 40, 40)
+    centred = x - tf.reduce_mean(x, -1, keepdims=True)
+    early = y * 2.0
+    late = tf.tanh(tf.matmul(centred, y) + 1.0) * early
+    assert grouped([late], [x, y], random(40, 40), random(40, 40) + 1.0) == ["_Elementwise", "MatMul", "_Elementwise"]
+    assert grouped([late, early], [x, y], random(40, 40), random(40, 40) + 1.0).count("Mul") <= 1
