@@ -21,13 +21,15 @@ from everflow.ops.math.elementwise_chains import (
     summed,
 )
 from everflow.runtime.passes.identities import begins_again
-from everflow.runtime.plan import Plan, fused
+from everflow.runtime.plan import Plan, fused, remade
 from everflow.runtime.symbols import Symbols
 
 FEWEST_OPS = 2
 MOST_TENSORS = 250
 # Ops on tensors of so many elements gain from being done together even if they have nothing in common.
 SMALL = 1 << 12
+# What takes no longer than reading its result from memory would.
+CHEAP = frozenset(("Abs", "Add", "AddV2", "Maximum", "Minimum", "Mul", "Neg", "RealDiv", "Relu", "Square", "SquaredDifference", "Sub"))
 # Rows are shared among threads as a whole: a few that are longer are better summed up by themselves.
 FEW_ROWS, LONG_ROW = 8, 1 << 12
 
@@ -92,7 +94,7 @@ def _fuse(plan: Plan, dims: Any, likely: LikelyShapes) -> bool:
     uses = plan.uses()
     segment: list[Node] = []
     for node in plan.nodes:
-        if begins_again(node) or node.has_effects or node.reads or any(_is_variable(v) for v in node.inputs):
+        if begins_again(node) or node.has_effects:
             nodes.extend(_Segment(segment, dims, likely, uses).arranged(plan, table))
             nodes.append(node)
             segment = []
@@ -105,10 +107,6 @@ def _fuse(plan: Plan, dims: Any, likely: LikelyShapes) -> bool:
     return bool(table)
 
 
-def _is_variable(value: Value) -> bool:
-    return value.dtype._is_ref_dtype or value.dtype is dtypes.resource
-
-
 class _Segment:
     """Nodes without effects, the element-wise ones of a shape in groups.
 
@@ -118,6 +116,7 @@ class _Segment:
 
     def __init__(self, nodes: list[Node], dims: Any, likely: LikelyShapes, uses: Counter[Value]) -> None:
         self._nodes, self._uses = nodes, uses
+        self._order = {node: i for i, node in enumerate(nodes)}
         # By number; in the end those that have something in common.
         self._groups: dict[int, _Group] = {}
         self._of: dict[Node, _Group] = {}
@@ -136,23 +135,69 @@ class _Segment:
         if not is_static(dims) or math.prod(dims) > SMALL:
             self._found = [part for group in self._found for part in group.parts()]
             self._of = {node: part for part in self._found for node in part.members}
-        self._join_single_nodes()
-
-    def _join_single_nodes(self) -> None:
-        """A node that is alone, and that one group alone uses, becomes part of that group: what it gives need not be written down."""
-        inside = {group: Counter(v for node in group.members for v in node.inputs) for group in self._found}
-        homes = {v: group for group in self._found for v in inside[group]}
+        # How often groups use a value.
+        self._users: dict[Value, Counter[_Group]] = {}
         for group in self._found:
-            if len(group.members) != 1:
-                continue
-            (node,) = group.members
-            home = homes.get(node.outputs[0])
-            if home is not None and self._uses[node.outputs[0]] == inside[home][node.outputs[0]] and home.has_room(node):
-                home.add_first(node)
-                self._of[node] = home
-                homes.update(dict.fromkeys(node.inputs, home))
-                inside[home].update(node.inputs)
-                group.members.clear()
+            for node in group.members:
+                self._take(node, group)
+        self._copies: dict[Node, list[Node]] = {}
+        for group in reversed(self._found):
+            for node in reversed(group.members):
+                self._compute_late(node, group)
+        if self._copies:
+            # Before all of their group, should its members run one by one.
+            self._nodes = [n for node in self._nodes for n in (*self._copies.get(node, ()), node)]
+
+    def _take(self, node: Node, group: _Group) -> None:
+        self._of[node] = group
+        for v in node.inputs:
+            self._users.setdefault(v, Counter())[group] += 1
+
+    def _compute_late(self, node: Node, group: _Group) -> None:
+        """What only another group uses is computed there, and so is what is sooner computed again than read: it need not be written
+        down, nor kept."""
+        value = node.outputs[0]
+        users = self._users.get(value, Counter())
+        elsewhere = [other for other in users if other is not group]
+        if value not in group.values or not elsewhere or users.total() < self._uses[value]:
+            return
+        moves = len(users) == 1
+        # One tensor is then kept in the place of another, never two.
+        whole = {v for v in node.inputs if group.likely.of(v) == group.dims and v.constant is None}
+        if len(whole) > 1 or not all(other.has_room(node) for other in elsewhere):
+            return
+        if not moves and (node.type not in CHEAP or any(self._is_used_here_alone(v, group) for v in node.inputs)):
+            return
+        for other in elsewhere[moves:]:
+            self._copy(node, other)
+        if moves:
+            for v in node.inputs:
+                self._users[v] -= Counter({group: 1})
+            group.members.remove(node)
+            elsewhere[0].add_first(node)
+            self._take(node, elsewhere[0])
+
+    def _is_used_here_alone(self, value: Value, group: _Group) -> bool:
+        """Whether a whole tensor of a group is used there alone: using it elsewhere would have it written down."""
+        return value in group.values and self._users[value][group] == self._uses[value]
+
+    def _copy(self, node: Node, group: _Group) -> None:
+        copy = remade(node, list(node.inputs))
+        old, new = node.outputs[0], copy.outputs[0]
+        group.likely.stands_for(new, old)
+        count = self._users[old].pop(group)
+        self._users[new] = Counter({group: count})
+        self._uses[new] = count
+        self._uses[old] -= count
+        self._uses.update(copy.inputs)
+        for member in group.members:
+            member.inputs[:] = [new if v is old else v for v in member.inputs]
+        self._copies.setdefault(min(group.members, key=self._position), []).append(copy)
+        group.add_first(copy)
+        self._take(copy, group)
+
+    def _position(self, node: Node) -> float:
+        return self._order.get(node, math.inf)
 
     def _home(self, node: Node, level: int, dims: Any, likely: LikelyShapes) -> _Group | None:
         """The group that a node is to be in."""
