@@ -11,11 +11,13 @@ from everflow.saved_model.loader import parse_saved_model
 internal("tools.saved_model_utils")(sys.modules[__name__])
 
 
+@internal("contrib.saved_model.python.saved_model.reader.read_saved_model")
 def read_saved_model(saved_model_dir: Any) -> Any:
     """The SavedModel proto in a folder."""
     return parse_saved_model(saved_model_dir)
 
 
+@internal("contrib.saved_model.python.saved_model.reader.get_saved_model_tag_sets")
 def get_saved_model_tag_sets(saved_model_dir: Any) -> list[list[str]]:
     """The tags of each graph."""
     return [list(meta_graph_def.meta_info_def.tags) for meta_graph_def in read_saved_model(saved_model_dir).meta_graphs]
