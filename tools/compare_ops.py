@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import fnmatch
 import importlib
 import json
 import os
@@ -26,13 +27,14 @@ import sys
 import tempfile
 import time
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from op_calls import KINDS, Answer, Call, drawn, floats, is_plain, read_answers, read_calls, shown, write_answers, write_calls
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FACTS = ROOT / "everflow/facts/op_defs.json"
+KNOWN = ROOT / "docs/differences.md"
 # The public names of types where they are not those of definitions.
 NAMES = {"float": "float32", "double": "float64", "half": "float16"}
 # Arguments of tf.raw_ops that are not called as in definitions.
@@ -168,7 +170,7 @@ CLOSE = {2: 5e-3, 4: 2e-4, 8: 1e-7}
 SAME, BOTH_REFUSE, NOT_THERE, ABSENT_HERE = "the same", "both refuse", "not there", "absent here"
 
 
-def difference(ours: Answer, theirs: Answer) -> str:
+def difference(call: Call, ours: Answer, theirs: Answer) -> str:
     """In a word or two, how two answers differ."""
     if "absent" in (ours.error, theirs.error):
         return NOT_THERE if theirs.error else ABSENT_HERE
@@ -178,27 +180,74 @@ def difference(ours: Answer, theirs: Answer) -> str:
         return f"refused ({ours.error})" if ours.error else f"not refused ({theirs.error})"
     if len(ours.values) != len(theirs.values):
         return f"{len(ours.values)} outputs for {len(theirs.values)}"
-    for a, b in zip(ours.values, theirs.values):
+    for a, b in zip(*(meant(call, answer.values) for answer in (ours, theirs))):
         if a.dtype != b.dtype:
             return f"type {a.dtype} for {b.dtype}"
         if a.shape != b.shape:
             return f"shape {list(a.shape)} for {list(b.shape)}"
-        if not _close(a, b):
-            return "values"
+        if _apart(a, b).any():
+            return f"values{_sort_of_values(call, ours, theirs)}"
     return SAME
 
 
-def _close(a: np.ndarray, b: np.ndarray) -> bool:
+def meant(call: Call, values: list[np.ndarray]) -> list[np.ndarray]:
+    """What is the same for all right answers: vectors of decompositions are free in their signs, or phases."""
+    if call.op == "Svd" and call.attrs["compute_uv"]:
+        s, u, v = values
+        count = s.shape[-1]
+        return [s, (u[..., :count] * s[..., None, :]) @ np.conj(v[..., :count]).swapaxes(-1, -2)]
+    if call.op == "SelfAdjointEigV2" and call.attrs["compute_v"]:
+        e, v = values
+        return [e, (v * e[..., None, :]) @ np.conj(v).swapaxes(-1, -2)]
+    return values
+
+
+def _sort_of_values(call: Call, ours: Answer, theirs: Answer) -> str:
+    """Where values differ: "not finite", if one side always has NaN or infinity there; "edges", if an input holds these, or the largest or
+    smallest number of its type; "half", in half precision or bfloat16; "digits", by less than a hundredth of the largest."""
+    pairs = [(_numbers(a), _numbers(b), _apart(a, b)) for a, b in zip(*(meant(call, x.values) for x in (ours, theirs)))]
+    pairs = [pair for pair in pairs if pair[2].any()]
+    floating = all(a.dtype.kind == "f" for a, _, _ in pairs)
+    if floating and not any((np.isfinite(a) & np.isfinite(b) & apart).any() for a, b, apart in pairs):
+        return ", not finite"
+    if any(map(_has_edges, call.arrays())):
+        return ", edges"
+    if floating and any(a.dtype == np.float16 or a.dtype.names for a in ours.values):
+        return ", half"
+    if floating and all((np.abs(a - b) <= np.abs(b).max() / 100).all() for a, b, _ in pairs):
+        return ", digits"
+    return ""
+
+
+def _numbers(value: np.ndarray) -> np.ndarray:
+    """Real numbers: both parts of complex ones, and what types that numpy lacks stand for."""
+    if value.dtype.kind == "c":
+        return np.stack([value.real, value.imag])
+    return floats(value) if value.dtype.names else value
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Which numbers are farther apart than their precision explains."""
     if a.dtype.kind == "c":
-        return _close(a.real, b.real) and _close(a.imag, b.imag)
-    near = CLOSE.get(a.dtype.itemsize, 0.0)
-    if a.dtype.names:
-        near, a, b = 2e-2, floats(a), floats(b)
+        return np.stack([_apart(a.real, b.real), _apart(a.imag, b.imag)])
+    near = 2e-2 if a.dtype.names else CLOSE.get(a.dtype.itemsize, 0.0)
+    a, b = _numbers(a), _numbers(b)
     if a.dtype.kind != "f":
-        return bool(np.array_equal(a, b))
+        return np.asarray(a != b)
     with np.errstate(all="ignore"):
         largest = np.abs(b[np.isfinite(b)]).max(initial=1)
-        return bool(np.allclose(a, b, rtol=near, atol=near / 10 * min(float(largest), 1e3), equal_nan=True))
+        return ~np.isclose(a, b, rtol=near, atol=near / 10 * min(float(largest), 1e3), equal_nan=True)
+
+
+def _has_edges(value: np.ndarray) -> bool:
+    numbers = _numbers(value)
+    if numbers.dtype.kind == "f":
+        limits, size = np.finfo(numbers.dtype), np.abs(numbers)
+        return not bool(((size > limits.tiny) & (size < limits.max) | (size == 0)).all())
+    if value.dtype.kind not in "iu":
+        return False
+    limits = np.iinfo(value.dtype)
+    return bool(((value == limits.max) | (value == limits.min) & (value != 0)).any())
 
 
 def _sort(verdict: str) -> str:
@@ -209,25 +258,80 @@ def _sort(verdict: str) -> str:
     return verdict if verdict in (SAME, BOTH_REFUSE, NOT_THERE, ABSENT_HERE) else "other type, shape or values"
 
 
-def report(folder: pathlib.Path, examples: int) -> collections.Counter[str]:
-    """Prints what differs, op by op; returns how many calls came out how."""
+def kind_of(verdict: str) -> str:
+    """A verdict as docs/differences.md calls it, without what is only true of this call."""
+    if verdict.startswith(("refused (died", "error died")):
+        return "died here"
+    if "died" in verdict:
+        return "died"
+    if verdict.startswith("error"):
+        ours, theirs = verdict.split()[1::2]
+        return "earlier" if ours in WHEN_MADE else "later" if theirs in WHEN_MADE else "other error"
+    return verdict if verdict.startswith("values") else re.sub(r"^.*(outputs|type|shape).*|(not refused|refused) .*", r"\1\2", verdict)
+
+
+# What is raised when an op is made, not when it runs.
+WHEN_MADE = ("ValueError", "TypeError")
+
+
+class Known(NamedTuple):
+    """A row of the table of differences that stay: which ops, which kinds with a pattern that the call or an error has, and why."""
+
+    ops: list[str]
+    kinds: list[tuple[str, str]]
+    reason: str
+
+    def explains(self, verdict: str, call: Call, *answers: Answer) -> bool:
+        kind = kind_of(verdict)
+        if not any(fnmatch.fnmatchcase(call.op, name) for name in self.ops):
+            return False
+        told = f"{call} " + " ".join(answer.text for answer in answers)
+        return any(kind == one and re.search(pattern, told) for one, pattern in self.kinds)
+
+
+def read_known(path: pathlib.Path) -> list[Known]:
+    """The rows of docs/differences.md: ops, how they differ, here, there, why."""
+    found = []
+    for line in path.read_text().splitlines():
+        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        quoted = [re.findall("`([^`]+)`", cell) for cell in cells[:2]]
+        if len(cells) == COLUMNS and all(quoted):
+            kinds = [(kind, pattern) for kind, _, pattern in (how.partition(": ") for how in quoted[1])]
+            found.append(Known(quoted[0], kinds, cells[-2]))
+    return found
+
+
+COLUMNS = 6
+
+
+def report(folder: pathlib.Path, examples: int, known: list[Known]) -> tuple[collections.Counter[str], list[int]]:
+    """Prints what differs and no row explains, op by op; returns how many calls came out how, and how many each row explains."""
     total: collections.Counter[str] = collections.Counter()
+    explained = [0] * len(known)
     for path in sorted(folder.glob("*.calls.npz")):
         calls = read_calls(path)
         ours, theirs = (read_answers(path.with_name(path.name.replace("calls", side))) for side in ("ours", "theirs"))
-        found = [difference(a, b) for a, b in zip(ours, theirs)]
+        found = [difference(*said) for said in zip(calls, ours, theirs)]
         both = sum(not a.error and not b.error for a, b in zip(ours, theirs))
-        wrong = [i for i, verdict in enumerate(found) if verdict not in (SAME, BOTH_REFUSE, NOT_THERE)]
+        wrong = []
+        for i, verdict in enumerate(found):
+            if verdict not in (SAME, BOTH_REFUSE, NOT_THERE):
+                row = next((k for k, one in enumerate(known) if one.explains(verdict, calls[i], ours[i], theirs[i])), None)
+                if row is None:
+                    wrong.append(i)
+                else:
+                    explained[row] += 1
         total.update(map(_sort, found))
         total["calls"] += len(calls)
         total["answered by both"] += both
+        total["unexplained"] += len(wrong)
         if wrong:
-            print(f"{path.name.split('.')[0]}: {len(calls)} calls, {both} answered by both, {len(wrong)} differ")
+            print(f"{path.name.split('.')[0]}: {len(calls)} calls, {both} answered by both, {len(wrong)} differ unexplained")
             for i in wrong[:examples]:
-                print(f"  {found[i]}: {calls[i]}")
+                print(f"  {kind_of(found[i])}, {found[i]}: {calls[i]}")
                 for side, answer in (("here", ours[i]), ("there", theirs[i])):
                     print(f"    {side}: {answer.text if answer.error else ', '.join(map(shown, answer.values))}")
-    return total
+    return total, explained
 
 
 def prepare(folder: pathlib.Path, name: str, calls: list[Call]) -> None:
@@ -250,6 +354,8 @@ def main() -> None:
     parser.add_argument("--match", default="", help="a regular expression for the names of ops")
     parser.add_argument("--examples", type=int, default=2, help="how many differing calls are shown of each op (2)")
     parser.add_argument("--folder", type=pathlib.Path, help="where calls and answers are kept (a temporary folder)")
+    parser.add_argument("--known", type=pathlib.Path, default=KNOWN, help="the table of differences that stay (docs/differences.md)")
+    parser.add_argument("--rows", action="store_true", help="show how many calls each row of that table explains")
     parser.add_argument("--answer", choices=["ours", "theirs"], help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.answer:
@@ -268,7 +374,11 @@ def main() -> None:
                 prepare(folder, name, calls)
         ask([given.tensorflow, __file__], folder, "theirs")
         ask([sys.executable, __file__], folder, "ours")
-        total = report(folder, given.examples)
+        known = read_known(given.known)
+        total, explained = report(folder, given.examples, known)
+    for row, count in zip(known, explained):
+        if given.rows:
+            print(f"{count} calls of {', '.join(row.ops)}: {row.reason}")
     print(f"{len(names)} ops; " + "; ".join(f"{how}: {count}" for how, count in total.most_common()))
 
 

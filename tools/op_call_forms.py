@@ -79,14 +79,14 @@ FORMS = {
     "^(Max|Avg)Pool$": POOL + "value = input = laid(c, H, W)",
     "^MaxPoolV2$": POOL + "input = laid(c, H, W)",
     "^MaxPoolWithArgmax$": "T = pick('float', 'float', 'half', 'int32'); ksize = [1, F, G, 1]; strides = [1, S, S, 1]; input = (b, H, W, c)",
-    "^MaxPoolGrad(V2)?$": POOL + OUT2D + "orig_input = laid(c, H, W); orig_output = grad = laid(c, *out)",
-    "^MaxPoolGradGrad(V2)?$": POOL + OUT2D + "orig_input = grad = laid(c, H, W); orig_output = laid(c, *out)",
+    "^MaxPoolGrad(V2)?$": POOL + OUT2D + "orig_input = near(laid(c, H, W), 0, 9); orig_output = maxima(orig_input, ksize, strides, padding); grad = laid(c, *out)",
+    "^MaxPoolGradGrad(V2)?$": POOL + "orig_input = near(laid(c, H, W), 0, 9); orig_output = maxima(orig_input, ksize, strides, padding); grad = laid(c, H, W)",
     "^MaxPoolGradWithArgmax$": "data_format = 'NHWC'\n" + POOL + OUT2D + "input = laid(c, H, W); grad = laid(c, *out); argmax = ints(laid(c, *out), 0, H * W * c)",
     "^MaxPoolGradGradWithArgmax$": "data_format = 'NHWC'\n" + POOL + OUT2D + "input = grad = laid(c, H, W); argmax = ints(laid(c, *out), 0, H * W * c)",
     "^AvgPoolGrad$": POOL + OUT2D + "orig_input_shape = list(laid(c, H, W)); grad = laid(c, *out)",
     "^(Max|Avg)Pool3D$": POOL3D + "input = laid(c, D, H, W)",
-    "^MaxPool3DGrad$": POOL3D + OUT3D + "orig_input = laid(c, D, H, W); orig_output = grad = laid(c, *out)",
-    "^MaxPool3DGradGrad$": POOL3D + OUT3D + "orig_input = grad = laid(c, D, H, W); orig_output = laid(c, *out)",
+    "^MaxPool3DGrad$": POOL3D + OUT3D + "orig_input = near(laid(c, D, H, W), 0, 9); orig_output = maxima(orig_input, ksize, strides, padding); grad = laid(c, *out)",
+    "^MaxPool3DGradGrad$": POOL3D + "orig_input = near(laid(c, D, H, W), 0, 9); orig_output = maxima(orig_input, ksize, strides, padding); grad = laid(c, D, H, W)",
     "^AvgPool3DGrad$": POOL3D + OUT3D + "orig_input_shape = list(laid(c, D, H, W)); grad = laid(c, *out)",
     "^Quantized(Max|Avg)Pool$": "T = 'quint8'; ksize = [1, F, G, 1]; strides = [1, S, S, 1]; input = (b, H, W, c)\n" + RANGES,
     "^QuantizedConv2D": "input = (b, H, W, c); filter = (F, G, c, o); bias = (o,); strides = [1, S, S, 1]; dilations = [1, 1, 1, 1]; padding_list = []\n" + RANGES,
@@ -401,6 +401,17 @@ def functions(op: str, chance: random.Random, numbers: np.random.RandomState) ->
     def union(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.array(sorted({*map(tuple, a.tolist()), *map(tuple, b.tolist())}), np.int64).reshape(-1, 2)
 
+    def maxima(x: np.ndarray, ksize: list[int], strides: list[int], padding: str) -> np.ndarray:
+        """What pooling finds: along each axis in turn, the largest in each window."""
+        for axis, (window, stride) in enumerate(zip(ksize, strides)):
+            size = x.shape[axis]
+            count = -(-size // stride) if padding == "SAME" else max(0, -(-(size - window + 1) // stride))
+            border = max(0, (count - 1) * stride + window - size) // 2 if padding == "SAME" else 0
+            starts = [i * stride - border for i in range(count)]
+            parts = [x.take(range(max(0, at), min(size, at + window)), axis).max(axis) for at in starts]
+            x = np.stack(parts, axis) if parts else x.take([], axis)
+        return x
+
     def texts(shape: Any, *choices: Any) -> np.ndarray:
         found = np.empty(int(np.prod(shape, dtype=int)), object)
         found[:] = [c if isinstance(c, bytes) else c.encode() for c in (chance.choice(choices) for _ in found)]
@@ -414,7 +425,7 @@ def functions(op: str, chance: random.Random, numbers: np.random.RandomState) ->
 
     return {
         "op": op, "pick": lambda *choices: chance.choice(choices), "ints": ints, "ordered": ordered, "near": near, "definite": definite,
-        "sparse": sparse, "union": union, "texts": texts, "packed": packed, "lower": np.tril, "stacked": lambda values: np.stack(values, 1), "shuffled": lambda n: numbers.permutation(n),
+        "sparse": sparse, "union": union, "maxima": maxima, "texts": texts, "packed": packed, "lower": np.tril, "stacked": lambda values: np.stack(values, 1), "shuffled": lambda n: numbers.permutation(n),
         "picture": lambda of: _bytes(chance.choice(_PICTURES.get(of, _PICTURES["Jpeg"]))), "wave": lambda: _bytes(_wave(chance)),
         "proto": lambda kind: _bytes(_tensor(kind)), "example": lambda: chance.choice(_EXAMPLES),
     }  # fmt: skip

@@ -8,6 +8,7 @@ import pathlib
 import random
 import re
 import zlib
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,11 @@ class Call(NamedTuple):
     held: list[str] = []
     ref: bool = False
     fed: bool = False
+
+    def arrays(self) -> Iterator[np.ndarray]:
+        """All inputs, those of lists one by one."""
+        for value in self.inputs.values():
+            yield from value if isinstance(value, list) else [value]
 
     def __str__(self) -> str:
         given = [f"{name}={shown(value)}" for name, value in {**self.inputs, **self.attrs}.items()]
