@@ -54,7 +54,7 @@ def _copied(value: Any) -> Any:
 class Step:
     """A compiled plan. `call(*feeds)` returns the fetched run-time values as a tuple."""
 
-    __slots__ = ("call", "calls", "fetches_fresh", "lines", "plan", "source", "threads", "tuning")
+    __slots__ = ("call", "calls", "fetches_fresh", "lines", "plan", "settling", "source", "threads", "tuning")
     is_remote = False
 
     def __init__(
@@ -68,6 +68,8 @@ class Step:
         self.source = source
         self.threads = 1
         self.tuning: Any = None
+        # After so many runs, those that follow find their memory where the one before left it.
+        self.settling = 2
 
     def culprit(self, traceback: types.TracebackType | None) -> Node | None:
         """The node in which an exception began, found by the line of the generated code."""

@@ -14,6 +14,8 @@ import platform
 # size on memory is mapped by itself.
 TRIM_THRESHOLD, TOP_PAD, MMAP_THRESHOLD = -1, -2, -3
 KEPT, RESERVED, MAPPED = 128 << 20, 256 << 20, 32 << 20
+# So many bytes between what is in use are given back.
+HOLES = 16 << 20
 # madvise's name for large pages, and their size.
 LARGE_PAGES, LARGE_PAGE = 14, 2 << 20
 
@@ -43,3 +45,32 @@ def _reserve_large_pages(library: ctypes.CDLL) -> None:
     begin, end = -(-begin // LARGE_PAGE) * LARGE_PAGE, library.sbrk(0) // LARGE_PAGE * LARGE_PAGE
     if end > begin:
         library.madvise(begin, end - begin, LARGE_PAGES)
+
+
+class _Use(ctypes.Structure):
+    """What glibc's mallinfo2 tells of the heap; `fordblks`: free bytes, `keepcost`: those at its end."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
+    ]
+
+
+@functools.cache
+def _glibc() -> ctypes.CDLL | None:
+    """The C library, where it is a glibc that can tell what is free."""
+    library = ctypes.CDLL(None) if platform.libc_ver()[0] == "glibc" else None
+    if library is None or not hasattr(library, "mallinfo2"):
+        return None
+    library.mallinfo2.restype = _Use
+    return library
+
+
+def give_back_holes() -> None:
+    """Gives the system what is free between what is in use, where that is much. Large tensors leave holes of their size; small ones that
+    come to lie there make these too small for the next large one, which lies elsewhere: so a first run may leave what no later one uses."""
+    library = _glibc()
+    if library is not None:
+        use = library.mallinfo2()
+        if use.fordblks - use.keepcost > HOLES:
+            library.malloc_trim(KEPT)

@@ -17,6 +17,7 @@ from everflow.runtime import feeds as feeding
 from everflow.runtime.codegen import Step
 from everflow.runtime.context import Context
 from everflow.runtime.failures import explained
+from everflow.runtime.memory import give_back_holes
 from everflow.runtime.runner import FLATTENS, Runner, fetch_key
 from everflow.runtime.threads import use
 from everflow.values.tensors import without_autograd
@@ -179,9 +180,14 @@ class BaseSession(SessionInterface):
         guard = without_autograd()
         try:
             if step.tuning is not None:
-                return step.tuning.run(step, arguments)
-            use(step.threads)
-            return step.call(*arguments)
+                found = step.tuning.run(step, arguments)
+            else:
+                use(step.threads)
+                found = step.call(*arguments)
+            if step.settling:
+                step.settling -= 1
+                give_back_holes()
+            return found
         except Exception as e:
             error = explained(e, step.culprit(e.__traceback__))
             raise error from (None if error is e or isinstance(e, errors.OpError) else e)

@@ -18,7 +18,7 @@ from everflow.ops.core.node import Node
 Product = Callable[..., Any]
 
 # From how many numbers in one of the matrices on MKL is left: found by benchmarks/native_kernels.py.
-LARGE = {"avx512": 1 << 16, "avx2": 1 << 20}
+LARGE = {"avx512": 1 << 17, "avx2": 1 << 20}
 # Fewer columns are few, next to at least so many rows. Of so few numbers, turning the product around takes longer than multiplying does.
 NARROW, HIGH = 16, 32
 FEW = 1 << 13
