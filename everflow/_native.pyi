@@ -161,7 +161,9 @@ class RowLoop:
     def apply(self, chain: ElementwiseChain, slots: Sequence[int]) -> None:
         """Runs element-wise instructions."""
 
-    def run(self, threads: int, steps: int, table: int, matrices: Sequence[tuple[int, int, int]]) -> None:
+    def run(
+        self, threads: int, steps: int, table: int, matrices: Sequence[tuple[int, int, int]], pitches: Sequence[tuple[int, int]]
+    ) -> None:
         """
         Runs all iterations on what the table's addresses name, which the caller keeps alive.
         """

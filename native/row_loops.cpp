@@ -1,6 +1,7 @@
 // Loops whose bodies compute each row of a batch from that row alone, as recurrent networks do: a thread takes its rows through all
 // iterations, and waits for nobody.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,7 @@
 #include <memory>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -52,8 +54,8 @@ struct Multiplying {
 namespace everflow {
 namespace {
 
-// A thread gets at least so many rows.
-constexpr size_t GRAIN = 4;
+// A thread gets at least so many rows, and takes at most so many through all iterations at a time: what it works on stays in its cache.
+constexpr size_t GRAIN = 4, MOST_ROWS = 96;
 constexpr size_t NONE = static_cast<size_t>(-1);
 
 struct Product {
@@ -81,7 +83,7 @@ struct Apply {
 };
 
 // The body of a loop as instructions. What they work on has the places of a table: slots, and for each of them an address in each
-// iteration, where its first row begins. Rows of a slot follow each other.
+// iteration, where its first row begins. Rows of a slot follow each other; those that are only copied or multiplied may lie apart.
 class RowLoop {
 public:
     RowLoop(size_t rows, std::vector<size_t> widths) : rows_(rows), widths_(std::move(widths)) {}
@@ -117,9 +119,16 @@ public:
         body_.push_back(Apply{&chain, std::move(slots)});
     }
 
-    // The table holds `steps` addresses for each slot, `matrices` an address and the distances of rows and columns.
-    void run(size_t threads, size_t steps, uintptr_t table, const std::vector<std::tuple<uintptr_t, size_t, size_t>>& matrices) const {
+    // The table holds `steps` addresses for each slot, `matrices` an address and the distances of rows and columns. Pitches say how far
+    // apart the rows of some slots are.
+    void run(size_t threads, size_t steps, uintptr_t table, const std::vector<std::tuple<uintptr_t, size_t, size_t>>& matrices,
+             const std::vector<std::pair<size_t, size_t>>& pitches) const {
         if (matrices.size() != matrices_.size()) throw std::invalid_argument("an address for each matrix");
+        std::vector<size_t> apart = widths_;
+        for (const auto& [slot, pitch] : pitches) {
+            width(slot);
+            apart[slot] = pitch;
+        }
         const auto* addresses = reinterpret_cast<const uint64_t*>(table);
         nb::gil_scoped_release released;
         const Multiplying kernels = CHOSEN(MULTIPLYING);
@@ -134,13 +143,12 @@ public:
                 kernels.lay_out({reinterpret_cast<const float*>(data), down, right}, matrices_[i].first, matrices_[i].second, laid[i].get());
             }
         });
-        in_parallel(rows_, GRAIN, threads, [&](size_t begin, size_t end) {
-            if (begin == end) return;
+        const auto take = [&](size_t begin, size_t end) {
             for (size_t step = 0; step < steps; ++step) {
                 const auto at = [&](size_t slot) { return reinterpret_cast<float*>(addresses[slot * steps + step]); };
                 for (const auto& instruction : body_) {
                     if (const auto* product = std::get_if<Product>(&instruction)) {
-                        const size_t pitch = widths_[product->a];
+                        const size_t pitch = apart[product->a];
                         kernels.multiply({at(product->a) + begin * pitch, laid[product->matrix].get(),
                                           product->bias == NONE ? nullptr : at(product->bias), at(product->c) + begin * product->columns, pitch,
                                           product->columns, end - begin, product->depth, product->columns, product->adds});
@@ -148,7 +156,7 @@ public:
                         const float* from = at(copy->from) + copy->from_column;
                         float* to = at(copy->to) + copy->to_column;
                         for (size_t r = begin; r < end; ++r) {
-                            std::memcpy(to + r * widths_[copy->to], from + r * widths_[copy->from], copy->width * sizeof(float));
+                            std::memcpy(to + r * widths_[copy->to], from + r * apart[copy->from], copy->width * sizeof(float));
                         }
                     } else if (const auto* choose = std::get_if<Choose>(&instruction)) {
                         const size_t pitch = widths_[choose->to];
@@ -166,6 +174,12 @@ public:
                         apply.chain->run_rows(bases, begin, end);
                     }
                 }
+            }
+        };
+        in_parallel(rows_, GRAIN, threads, [&](size_t begin, size_t end) {
+            const size_t turns = (end - begin + MOST_ROWS - 1) / MOST_ROWS;
+            for (size_t turn = 0; turn < turns; ++turn) {
+                take(begin + (end - begin) * turn / turns, begin + (end - begin) * (turn + 1) / turns);
             }
         });
     }
@@ -195,7 +209,7 @@ void add_row_loops(nb::module_& module) {
              "Takes each row from one or from the other.")
         .def("fill", &RowLoop::fill, nb::arg("to"), nb::arg("number"), "Fills rows with a number.")
         .def("apply", &RowLoop::apply, nb::arg("chain"), nb::arg("slots"), nb::keep_alive<1, 2>(), "Runs element-wise instructions.")
-        .def("run", &RowLoop::run, nb::arg("threads"), nb::arg("steps"), nb::arg("table"), nb::arg("matrices"),
+        .def("run", &RowLoop::run, nb::arg("threads"), nb::arg("steps"), nb::arg("table"), nb::arg("matrices"), nb::arg("pitches"),
              "Runs all iterations on what the table's addresses name, which the caller keeps alive.");
 }
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from everflow._native import RowLoop
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
 from everflow.ops.core.node import Node, Value
 from everflow.ops.core.rows import Apply, Choose, Copy, Fill, Instruction, Product, columns, operands
+from everflow.ops.linalg.row_programs import Program, needed
 from everflow.ops.math.elementwise_chains import alone
 from everflow.runtime import codegen
 from everflow.runtime.plan import Plan, remade
@@ -169,7 +169,7 @@ class RowBody:
         self.late = {i: plan.fetches[i] for i in sorted(cut.late)}
         self.arrays = [(self.feeds[a], self.feeds[b]) for a, b in cut.arrays]
         asked = {*plan.fetches, *(v for n in cut.after for v in n.inputs)}
-        instructions = _needed([one for node in plan.nodes for one in cut.instructions.get(node, ())], asked)
+        instructions = needed([one for node in plan.nodes for one in cut.instructions.get(node, ())], asked)
         taken = {v for one in instructions for v in (*operands(one)[0], *([one.matrix] if isinstance(one, Product) else []))}
         self.before = Part(plan, cut.before, asked | taken)
         self.after = Part(plan, cut.after, set(plan.fetches))
@@ -187,39 +187,7 @@ class RowBody:
         each = {*plan.fetches[self.carried :], *self.after.takes}
         self.kept = {v for v in cut.given if v in each} | {v for i, v in self.states.items() if plan.feeds[i] in each}
         self.fixed = cut.fixed
-        self.slots: dict[Value, tuple[int, ...]] = {}
-        self.results: list[Value] = []
-        self.matrices: dict[tuple[Value, bool, int, int], int] = {}
-        self.native = self._native(instructions)
-
-    def _native(self, instructions: Sequence[Instruction]) -> RowLoop:
-        for one in instructions:
-            takes, gives = operands(one)
-            if isinstance(one, Apply):
-                for i, v in enumerate(takes):
-                    self.slots.setdefault(v, one.chain.expected(i, one.chain.dims))
-            for v in (*takes, *gives):
-                if v.dtype is dtypes.bool:
-                    self.slots.setdefault(v, (self.rows,))
-                self.slots.setdefault(v, v.dims if len(v.dims or ()) == 1 else (self.rows, columns(v)))  # type: ignore[arg-type]
-            self.results.extend(v for v in gives if v not in self.results)
-        places = {v: i for i, v in enumerate(self.slots)}
-        native = RowLoop(self.rows, [dims[-1] if dims else 1 for dims in self.slots.values()])
-        for one in instructions:
-            if isinstance(one, Product):
-                key = (one.matrix, one.turned, one.start, columns(one.c) or 0)
-                matrix = self.matrices.setdefault(key, len(self.matrices))
-                native.multiply(places[one.a], matrix, -1 if one.bias is None else places[one.bias], places[one.c], one.adds)
-            elif isinstance(one, Copy):
-                native.copy(places[one.source], one.source_column, places[one.to], one.to_column, one.width)
-            elif isinstance(one, Choose):
-                native.choose(places[one.condition], places[one.one], places[one.other], places[one.to])
-            elif isinstance(one, Fill):
-                native.fill(places[one.to], one.number)
-            else:
-                chain = one.chain.native(one.chain.dims, by_row=True)
-                native.apply(chain, [places[v] for v in (*one.inputs, *one.results)])
-        return native
+        self.program = Program(self.rows, instructions)
 
     def may_take(self, values: Sequence[Any]) -> bool:
         """Whether these loop variables can be taken through iterations here."""
@@ -230,17 +198,6 @@ class RowBody:
     def located(self, where: Any) -> Node | None:
         """The node in which an exception began."""
         return next((node for part in (self.before, self.after, self.whole) if (node := part.step.culprit(where)) is not None), None)
-
-
-def _needed(instructions: list[Instruction], asked: set[Value]) -> list[Instruction]:
-    """Those whose results are asked for, or taken by such as are."""
-    found, asked = [], set(asked)
-    for one in reversed(instructions):
-        takes, gives = operands(one)
-        if any(v in asked for v in gives):
-            found.append(one)
-            asked.update(takes)
-    return found[::-1]
 
 
 class Iterations:
@@ -290,17 +247,13 @@ class Iterations:
     def run(self) -> None:
         """Computes the rows and what comes after them."""
         body, values = self.body, self.values
-        table, memory = self._table()
+        pitches: list[tuple[int, int]] = []
+        table, memory = self._table(pitches)
         if table is None:
             # What came has other shapes than those that the instructions are for: the same by the kernels of the nodes.
             self._run_part(body.whole, {**body.states, **body.late})
             return
-        matrices = []
-        for matrix, turned, start, _ in body.matrices:
-            x = self._fixed(matrix)
-            down, right = (x.stride(1), x.stride(0)) if turned else (x.stride(0), x.stride(1))
-            matrices.append((x.data_ptr() + 4 * start * right, down, right))
-        body.native.run(torch.get_num_threads(), self.steps, table.ctypes.data, matrices)
+        body.program.run(self.steps, table, pitches, self._fixed)
         for i, v in body.states.items():
             values[i] = self.kept[v][0 if self.is_backward else -1].clone() if v in self.kept else memory[v][(self.steps - 1) % 2]
         if body.after.step.calls:
@@ -325,9 +278,11 @@ class Iterations:
         self.columns.update(zip(before, seen))
         self.columns.update(zip(part.gives, given))
 
-    def _table(self) -> tuple[Any, dict[Value, Any]]:
-        """The address of each slot in each iteration, and the memory there; no table where something has another shape than expected."""
+    def _table(self, pitches: list[tuple[int, int]]) -> tuple[Any, dict[Value, Any]]:
+        """The address of each slot in each iteration, and the memory there; no table where something has another shape than expected.
+        Adds how far apart rows are where they don't follow each other."""
         body, steps, kept = self.body, self.steps, dict(self.kept)
+        program, slots = body.program, body.program.slots
         turns = np.arange(steps, dtype=np.uint64)
         order = turns[::-1] if self.is_backward else turns
         states = {v: body.plan.feeds[i] for i, v in body.states.items()}
@@ -337,8 +292,8 @@ class Iterations:
         def lie(v: Value, at: Any) -> None:
             addresses[v] = np.uint64(memory[v].data_ptr()) + at * np.uint64(4 * memory[v][0].numel())
 
-        for v in body.results:
-            dims = body.slots[v]
+        for v in program.results:
+            dims = slots[v]
             if v not in body.kept:
                 memory[v] = torch.empty((2 if v in states else 1, *dims))
                 lie(v, turns % np.uint64(len(memory[v])))
@@ -351,7 +306,7 @@ class Iterations:
                 kept[states[v]], room = before, after
             memory[v] = kept[v] = room
             lie(v, order)
-        for v, dims in body.slots.items():
+        for v, dims in slots.items():
             if v in addresses:
                 continue
             if v in kept:
@@ -371,10 +326,15 @@ class Iterations:
                 found = self.items(v)
                 if any(x.shape != dims for x in found):
                     return None, memory
-                memory[v] = [x if x.is_contiguous() else x.contiguous() for x in found]
+                apart = {program.pitch(v, x) for x in found}
+                if len(apart) == 1 and (pitch := apart.pop()) is not None:
+                    memory[v] = found
+                    pitches.append((program.places[v], pitch))
+                else:
+                    memory[v] = [x.contiguous() for x in found]
                 addresses[v] = [x.data_ptr() for x in memory[v]]
-        table = np.empty((len(body.slots), steps), np.uint64)
-        for k, v in enumerate(body.slots):
+        table = np.empty((len(slots), steps), np.uint64)
+        for k, v in enumerate(slots):
             table[k] = addresses[v]
         self.kept = kept
         return table, memory

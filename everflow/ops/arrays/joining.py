@@ -203,6 +203,7 @@ op(
     gradient=lambda o, dy: _parts_gradient(o, dy, False),
     host=host_sizes.joined,
     symbolic=symbolic.joined,
+    holds=symbolic.holds_joined,
     rows=rows.joined,
 )
 
@@ -248,7 +249,7 @@ def _part(node: Node) -> Any:
     return lambda x: x.narrow(axis, start, length)
 
 
-fused_op("_Part", kernel=_part, view=True, rows=rows.part)
+fused_op("_Part", kernel=_part, view=True, symbolic=symbolic.part, rows=rows.part)
 
 
 @public("concat", ragged="arrays.concat")

@@ -454,7 +454,15 @@ def _expand_dims_shape(o: Operation) -> Any:
     return dims[:at] + (1,) + dims[at:]
 
 
-op("ExpandDims", kernel=_expand_dims, shape=_expand_dims_shape, gradient=lambda o, dy: [reshape(dy, shape(o.inputs[0])), None], view=True)
+op(
+    "ExpandDims",
+    kernel=_expand_dims,
+    shape=_expand_dims_shape,
+    gradient=lambda o, dy: [reshape(dy, shape(o.inputs[0])), None],
+    view=True,
+    host=host_sizes.alone,
+    holds=symbolic.holds_number,
+)
 
 
 def renamed_argument(new_name: str, new: Any, old_name: str, old: Any) -> Any:

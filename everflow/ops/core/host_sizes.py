@@ -99,6 +99,13 @@ def packed(node: Node) -> Any:
     return (lambda *xs: Sizes(xs)) if all(v.dims == () for v in node.inputs) else None
 
 
+def alone(node: Node) -> Any:
+    """A single size as a vector."""
+    axis = node.constant(1)
+    is_known = axis is not None and axis.reshape(-1).tolist() in ([0], [-1])
+    return (lambda x, axis: Sizes([x])) if is_known and node.inputs[0].dims == () else None
+
+
 def joined(node: Node) -> Any:
     """Vectors of sizes, one after another."""
     axis = node.constant(len(node.inputs) - 1)

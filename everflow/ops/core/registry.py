@@ -70,6 +70,8 @@ class Meaning:
     fresh: bool = False
     # {input: a kernel that writes the result over that input}; a factory returns None where that can't be.
     over: dict[int, Callable[[Node], Any]] = dataclasses.field(default_factory=dict)
+    # It takes many inputs at once where they lie in memory one below the other.
+    stacks: bool = False
     # The results come from a file, and nobody else has them.
     restored: bool = False
     # The results may be held by a dataset.

@@ -138,3 +138,24 @@ def operands(instruction: Any) -> tuple[list[Value], list[Value]]:
     if isinstance(instruction, Fill):
         return [], [instruction.to]
     return instruction.inputs, instruction.results
+
+
+def row_operands(instruction: Any) -> list[Value]:
+    """Of what an instruction takes, that of which each row needs its own row alone."""
+    if isinstance(instruction, Product):
+        return [instruction.a]
+    if isinstance(instruction, Choose):
+        return [instruction.one, instruction.other]
+    takes = operands(instruction)[0]
+    if isinstance(instruction, Apply):
+        chain = instruction.chain
+        return [v for i, v in enumerate(takes) if chain.expected(i, (-1, chain.dims[1]))[:1] == (-1,)]
+    return takes
+
+
+def fixed_operands(instruction: Any) -> list[Value]:
+    """What an instruction takes that rows have no part in."""
+    if isinstance(instruction, Product):
+        return [instruction.matrix, *([instruction.bias] if instruction.bias is not None else [])]
+    rows = row_operands(instruction)
+    return [v for v in operands(instruction)[0] if v not in rows]

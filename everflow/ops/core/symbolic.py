@@ -62,6 +62,12 @@ def product(symbols: Symbols, node: Node, value: Value) -> Sizes:
     return a[1 if node.attr("transpose_a") else 0], b[0 if node.attr("transpose_b") else 1]
 
 
+def columns_of_product(symbols: Symbols, node: Node, value: Value) -> Sizes:
+    """Some columns of the product of two matrices."""
+    sizes = product(symbols, node, value)
+    return None if sizes is None else (sizes[0], None)
+
+
 def broadcast(a: Sizes, b: Sizes) -> Sizes:
     """Of two shapes."""
     if a is None or b is None:
@@ -89,6 +95,12 @@ def _without(dims: Sizes, axis: Any) -> Sizes:
 def split(source: int, axis: int) -> Rule:
     """Parts of an input along an axis, which is another input."""
     return lambda symbols, node, value: _without(symbols.of(node.inputs[source]), node.constant(axis))
+
+
+def part(symbols: Symbols, node: Node, value: Value) -> Sizes:
+    """A part of an input along the axis that the node names."""
+    dims, axis = symbols.of(node.inputs[0]), node.attr("axis")
+    return None if dims is None else tuple(None if i == axis else s for i, s in enumerate(dims))
 
 
 def joined(symbols: Symbols, node: Node, value: Value) -> Sizes:
@@ -145,6 +157,22 @@ def holds_numbers(symbols: Symbols, node: Node, value: Value) -> Sizes:
     """The numbers that are the inputs."""
     found = [symbols.held(v) for v in node.inputs]
     return tuple(sizes[0] if sizes is not None and len(sizes) == 1 else None for sizes in found)
+
+
+def holds_number(symbols: Symbols, node: Node, value: Value) -> Sizes:
+    """The number that is the first input."""
+    return symbols.held(node.inputs[0]) if node.inputs[0].dims == () else None
+
+
+def holds_joined(symbols: Symbols, node: Node, value: Value) -> Sizes:
+    """Vectors one after another; the axis comes last."""
+    found: list[Any] = []
+    for v in node.inputs[:-1]:
+        if v.dims is None or len(v.dims) != 1 or v.dims[0] is None:
+            return None
+        sizes = symbols.held(v)
+        found.extend([None] * v.dims[0] if sizes is None else sizes)
+    return tuple(found)
 
 
 def holds_broadcast(symbols: Symbols, node: Node, value: Value) -> Sizes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from everflow.lazy import torch
@@ -25,17 +25,43 @@ def _columns(node: Node) -> Callable[..., Any]:
     return run
 
 
+def _follows(x: Any, y: Any) -> bool:
+    """Whether a matrix lies in memory just below another one."""
+    if y.data_ptr() != x.data_ptr() + x.nbytes or x.shape != y.shape or not x.is_contiguous() or not y.is_contiguous() or not x.numel():
+        return False
+    # Else they are neighbours by chance.
+    return x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()
+
+
+def _piled(*lists: Sequence[Any]) -> Iterator[list[Any]]:
+    """Lists of matrices as shorter lists of larger ones: those that lie below each other, in each of the lists, are one."""
+    start = 0
+    for end in range(1, len(lists[0]) + 1):
+        if end < len(lists[0]) and all(_follows(xs[end - 1], xs[end]) for xs in lists):
+            continue
+        yield [xs[start].as_strided(((end - start) * xs[start].shape[0], *xs[start].shape[1:]), xs[start].stride()) for xs in lists]
+        start = end
+
+
 def _sum(node: Node) -> Callable[..., Any]:
     """The sum of products a'b: takes all a, then all b."""
     count = len(node.inputs) // 2
 
     def run(*xs: Any) -> Any:
-        total = torch.mm(xs[0].t(), xs[count])
-        for a, b in zip(xs[1:count], xs[count + 1 :]):
-            total.addmm_(a.t(), b)
+        total = None
+        for a, b in _piled(xs[:count], xs[count:]):
+            total = torch.mm(a.t(), b) if total is None else total.addmm_(a.t(), b)
         return total
 
     return run
+
+
+def _sum_of_rows(*xs: Any) -> Any:
+    """The sum of the rows of all matrices."""
+    total = None
+    for (x,) in _piled(xs):
+        total = x.sum(0) if total is None else total.add_(x.sum(0))
+    return total
 
 
 def _two(node: Node) -> Callable[..., Any]:
@@ -64,9 +90,10 @@ def _two_by_rows(node: Node) -> list[rows.Instruction] | None:
     return [rows.Product(a, b, total, turns[0]), rows.Product(c, d, total, turns[1], adds=True)]
 
 
-fused_op("_MatMulBias", kernel=product, fresh=True, rows=rows.product, symbolic=symbolic.product)
-fused_op("_PartOfProduct", kernel=_columns, rows=rows.product)
-fused_op("_SumOfProducts", kernel=_sum, fresh=True)
+fused_op("_MatMulBias", kernel=product, fresh=True, symbolic=symbolic.product, rows=rows.product)
+fused_op("_PartOfProduct", kernel=_columns, symbolic=symbolic.columns_of_product, rows=rows.product)
+fused_op("_SumOfProducts", kernel=_sum, fresh=True, stacks=True)
+fused_op("_SumOfRows", kernel=lambda node: _sum_of_rows, fresh=True, stacks=True)
 fused_op("_TwoProducts", kernel=_two, fresh=True, rows=_two_by_rows)
 # A matrix that is laid out transposed, and a product with one.
 fused_op("_Transposed", kernel=lambda node: lambda x: x.t().contiguous())

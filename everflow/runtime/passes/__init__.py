@@ -33,6 +33,7 @@ from everflow.runtime.passes.python_functions import run_python_functions_togeth
 from everflow.runtime.passes.random_masks import draw_masks
 from everflow.runtime.passes.rectified_normalizations import rectify_normalizations
 from everflow.runtime.passes.resized_images import resize_single_images
+from everflow.runtime.passes.row_regions import join_rows
 from everflow.runtime.passes.single_rows import take_rows
 from everflow.runtime.passes.subexpressions import share_subexpressions
 from everflow.runtime.passes.used_results import ask_for_used_results
@@ -69,6 +70,7 @@ PASSES = (
     compile_parts,
     measure_early,
     spread_late,
+    join_rows,
     group_elementwise,
     add_products,
     overwrite_inputs,

@@ -1,4 +1,4 @@
-"""Sums of many matrix products, and matrices that many products take transposed."""
+"""Sums of many matrix products or of the rows of many matrices, and matrices that many products take transposed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,30 @@ def _sum(node: Node) -> Node:
     return fused("_SumOfProducts", node, [p.inputs[0] for p in products] + [p.inputs[1] for p in products])
 
 
+def _sum_rows(node: Node) -> Node | None:
+    matrices = [v.node.inputs[0] for v in node.inputs]
+    return fused("_SumOfRows", node, matrices) if len({v.dims[1] for v in matrices if v.dims}) == 1 else None
+
+
+def _sums_rows(node: Node) -> bool:
+    """Whether a node sums up the rows of a matrix."""
+    rows = node.inputs[0].dims
+    if rows is None or len(rows) != 2 or rows[1] is None or node.outputs[0].dtype.name not in ("float32", "float64"):
+        return False
+    if kind_of(node.type) == "gradient of bias":
+        return node.attr("data_format") in ("NHWC", b"NHWC")
+    axes = node.constant(1)
+    return axes is not None and axes.reshape(-1).tolist() in ([0], [-2]) and not node.attr("keep_dims")
+
+
 sum_products = Rules(
     "sum_products",
-    "Sums of products a'b, such as gradients of weights used at each step of a recurrent network, are added up in place.",
+    "Sums of products a'b or of rows, such as gradients of weights used at each step of a recurrent network, are added up in place.",
     (
         P("sum of tensors", every=P("matrix product", once=True, attrs={"transpose_a": True, "transpose_b": False}), least=3, dtype=FLOATS),
         _sum,
     ),
+    (P("sum of tensors", every=P(("sum over axes", "gradient of bias"), once=True, where=_sums_rows), least=3), _sum_rows),
 )
 
 

@@ -82,6 +82,6 @@ def test_a_network_is_the_same_with_all_passes_and_much_shorter():
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
     assert len(rewritten.calls) < 0.6 * len(plain.calls)
     found = types(rewritten)
-    fused = {"_MatMulBias", "_ConvBias", "_MaxPoolWithPositions", "_MaxPoolGradFromPositions", "_Part", "_SumOfProducts", "_DivideBySize"}
+    fused = {"_RowProgram", "_ConvBias", "_MaxPoolWithPositions", "_MaxPoolGradFromPositions", "_Part", "_SumOfProducts", "_DivideBySize"}
     assert fused <= set(found)
     assert "BroadcastGradientArgs" not in found
