@@ -1,7 +1,7 @@
 """What must run per element and neither torch nor numpy does."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -428,6 +428,63 @@ def framed_record(record: bytes) -> bytes: ...
 def crc32c(data: bytes) -> int: ...
 def masked_crc32c(data: bytes) -> int: ...
 def split_node(message: bytes) -> tuple: ...
+
+class WireMessage:
+    """The memory of a message that came."""
+
+class WireCall:
+    """A call under way."""
+
+    def result(self) -> Any:
+        """Waits for the answer: its memory, or the code and the text of an error."""
+
+    def cancel(self) -> None:
+        """Gives the call up."""
+
+    def forget(self) -> None:
+        """Has the call go on without anybody who waits for it."""
+
+class WireChannel:
+    """The way to the server at `host:port`."""
+
+    def __init__(self, address: str) -> None: ...
+    def call(self, path: str, request: object, timeout: float | None, waits: bool) -> Any:
+        """Calls a method: the answer's memory, or the code and the text of an error. The request is memory, or pieces of it."""
+
+    def begin(self, path: str, request: object, timeout: float | None, waits: bool) -> WireCall:
+        """Sends a request, and leaves the answer for later."""
+
+    def reach(self, timeout: float) -> bool:
+        """Whether the server can be connected to within this time."""
+
+class ServedCall:
+    """A call that is being answered."""
+
+    def path(self) -> str:
+        """The method that is called."""
+
+    def request(self) -> memoryview | None:
+        """The memory of the request, which is given away; None where none came."""
+
+    def on_leave(self, leave: object) -> None:
+        """Has `leave()` called when who asked goes away. The first who asks for it is heard."""
+
+    def finish(self, code: int, text: str, answer: object | None) -> None:
+        """Sends the status, and the answer if there is one."""
+
+class WireServer:
+    """Takes calls from whoever connects."""
+
+    def __init__(self) -> None: ...
+    def bind(self, address: str) -> int:
+        """Listens at an address; the port, or 0 where it is taken."""
+
+    def start(self) -> None:
+        """Begins to take connections."""
+
+    def next(self) -> Any:
+        """Waits for what there is to do: a call, or a function that tells that a caller has gone."""
+
 @overload
 def resample(
     pictures: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)],

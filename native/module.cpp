@@ -3,6 +3,7 @@
 #include "custom_ops.h"
 #include "images.h"
 #include "fused.h"
+#include "grpc.h"
 #include "learning.h"
 #include "processor.h"
 #include "random.h"
@@ -40,6 +41,7 @@ NB_MODULE(_native, module) {
     everflow::add_sequence_examples(module);
     everflow::add_records(module);
     everflow::add_graphs(module);
+    everflow::add_grpc(module);
     everflow::add_images(module);
     everflow::add_jpeg(module);
     everflow::add_micro_frontend(module);

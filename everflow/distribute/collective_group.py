@@ -15,15 +15,15 @@ import torch.distributed as dist
 
 from everflow.distribute.cluster_spec import ClusterSpec
 from everflow.distribute.cluster_workers import id_in_cluster, worker_count
-from everflow.distribute.wire import called, channel
+from everflow.distribute.wire import Service, channel
 from everflow.errors import failed_precondition, unavailable
-from everflow.proto import worker_pb2
+from everflow.proto import worker_pb2, worker_service_pb2
 from everflow.runtime.tasks import served
 
 _MERGES = {"Add": dist.ReduceOp.SUM, "Mul": dist.ReduceOp.PRODUCT, "Min": dist.ReduceOp.MIN, "Max": dist.ReduceOp.MAX}
 # The same for two tensors.
 MERGED: dict[str, Callable[[Any, Any], torch.Tensor]] = {"Add": torch.add, "Mul": torch.mul, "Min": torch.minimum, "Max": torch.maximum}
-COMPLETE_GROUP = "/tensorflow.WorkerService/CompleteGroup"
+_SERVICE = worker_service_pb2.DESCRIPTOR.services_by_name["WorkerService"]
 
 
 class ProcessGroup:
@@ -62,13 +62,9 @@ class ProcessGroup:
             return dist.TCPStore(host, int(port), self.size, is_master=self.rank == 0, timeout=patience)
         if self.rank == 0:
             return server.meeting_place()
-        ask = channel(self.address).unary_unary(
-            COMPLETE_GROUP,
-            request_serializer=worker_pb2.CompleteGroupRequest.SerializeToString,
-            response_deserializer=worker_pb2.CompleteGroupResponse.FromString,
-        )
+        leader = Service(channel(self.address), _SERVICE)
         # The key names the place; it is opaque to all but the members.
-        answer = called(ask, worker_pb2.CompleteGroupRequest(group_size=self.size), timeout=patience.total_seconds())
+        answer = leader.CompleteGroup(worker_pb2.CompleteGroupRequest(group_size=self.size), patience.total_seconds())
         return dist.TCPStore(host, int(answer.communicator_key), self.size, is_master=False, timeout=patience)
 
     def leave(self) -> None:

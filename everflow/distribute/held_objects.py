@@ -25,10 +25,10 @@ class HeldObjects:
         self._held: dict[int, dict[str, Any]] = {}
         self._lock = threading.Lock()
 
-    def given(self, value: Any, dtype: Any, step: int, key: str) -> Pieces:
-        """The TensorProto that stands for a value."""
+    def given(self, value: Any, dtype: Any, step: int, key: str, is_ours: bool = False) -> Pieces:
+        """The TensorProto that stands for a value, which `is_ours` alone or shared with others."""
         if dtype not in OBJECTS:
-            return encoded(value, dtype)
+            return encoded(value, dtype, is_ours)
         with self._lock:
             self._held.setdefault(step, {})[key] = value
         proto = tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum)

@@ -1,8 +1,4 @@
-"""A gRPC server whose threads take turns at its queue: who takes a request from it answers it, while another waits for the next.
-
-The server of Python's gRPC has one thread for the queue and others for the work, who wait for it in each call. Calls of a cluster are too
-many and too short for that, so this one is built on what that server is built on.
-"""
+"""A gRPC server whose threads take turns: who takes a request answers it, while another waits for the next."""
 
 from __future__ import annotations
 
@@ -13,73 +9,34 @@ from typing import Any
 from google.protobuf import message_factory
 
 from everflow import errors  # type: ignore[no-redef]
-from everflow.distribute.wire import NO_SIZE_LIMITS, cygrpc
+from everflow._native import ServedCall as Call
+from everflow._native import WireServer
+from everflow.distribute.wire import Outgoing
 from everflow.platform import logging
 
-# What answers a call: the request's bytes and the call, to the answer's bytes.
-Answer = Callable[[bytes, "Call"], bytes]
+# What answers a call: the request's memory and the call, to the answer.
+Answer = Callable[[memoryview, Call], Outgoing]
 
-_NO_FLAGS = 0
-_NOTHING: tuple[Any, ...] = ()
 # How many threads stay to wait for requests.
 _KEPT = 8
-
-
-class Call:
-    """A request that is being answered."""
-
-    __slots__ = ("_call", "_watch")
-
-    def __init__(self, call: Any) -> None:
-        self._call = call
-        # Whoever takes it asks for the end of the call: that can be asked for once.
-        self._watch = threading.Lock()
-
-    def on_leave(self, leave: Callable[[], None]) -> None:
-        """Has `leave()` called when who asked goes away."""
-        if self._watch.acquire(blocking=False):
-
-            def closed(event: Any) -> None:
-                if event.batch_operations[0].cancelled():
-                    leave()
-
-            self._call.start_server_batch((cygrpc.ReceiveCloseOnServerOperation(_NO_FLAGS),), closed)
-
-    def finish(self, code: int, text: bytes, answer: bytes | None) -> None:
-        """Sends the status, and the answer if there is one."""
-        operations = [
-            cygrpc.SendInitialMetadataOperation(_NOTHING, _NO_FLAGS),
-            cygrpc.SendStatusFromServerOperation(_NOTHING, code, text, _NO_FLAGS),
-        ]
-        if answer is not None:
-            operations.append(cygrpc.SendMessageOperation(answer, _NO_FLAGS))
-        if self._watch.acquire(blocking=False):
-            operations.append(cygrpc.ReceiveCloseOnServerOperation(_NO_FLAGS))
-        self._call.start_server_batch(operations, _sent)
-
-
-def _sent(event: Any) -> None:
-    """Nothing follows an answer."""
 
 
 class Listener:
     """`Listener().add("/package.Service/Method", answer)`, then `bind` and `start`."""
 
     def __init__(self) -> None:
-        self._queue = cygrpc.CompletionQueue()
-        self._server = cygrpc.Server((*NO_SIZE_LIMITS, ("grpc.so_reuseport", 0)), False)
-        self._server.register_completion_queue(self._queue)
-        self._answers: dict[bytes, Answer] = {}
+        self._server = WireServer()
+        self._answers: dict[str, Answer] = {}
         self._lock = threading.Lock()
         self._waiting = 0
 
     def add(self, method: str, answer: Answer) -> None:
-        """Has a method answered, from bytes to bytes."""
-        self._answers[method.encode()] = answer
+        """Has a method answered, from memory to memory."""
+        self._answers[method] = answer
 
     def add_service(self, service: Any, servant: Any, plain: tuple[str, ...] = ()) -> None:
-        """Has `servant` answer a service: each method that it has, from message to message; those named `plain` from bytes to bytes,
-        with the call."""
+        """Has `servant` answer a service: each method that it has, from message to message; those named `plain` from memory to
+        memory, with the call."""
         for method in service.methods:
             answer = getattr(servant, method.name, None)
             if answer is not None:
@@ -88,7 +45,7 @@ class Listener:
 
     def bind(self, address: str) -> int:
         """Listens at an address; returns the port."""
-        port = self._server.add_http2_port(address.encode())
+        port = self._server.bind(address)
         if not port:
             raise errors.UnknownError(None, None, "Could not start gRPC server")
         return port
@@ -96,73 +53,57 @@ class Listener:
     def start(self) -> None:
         """Begins to answer."""
         self._server.start()
-        self._expect()
         self._join()
-
-    def _expect(self) -> None:
-        self._server.request_call(self._queue, self._queue, None)
 
     def _join(self) -> None:
         self._waiting += 1
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
+        take = self._server.next
         while True:
-            event = self._queue.poll()
-            if event.completion_type == cygrpc.CompletionType.queue_shutdown:
-                return
-            follow = event.tag
-            if follow is None:
-                self._begin(event)
-            elif follow is _sent:
-                pass
+            event = take()
+            if type(event) is Call:
+                self._work(event)
             else:
                 try:
-                    follow(event)
+                    event()
                 except Exception as e:
                     logging.error("The end of a call could not be told: %s", e)
-            # A call lives as long as what was told of it, and must not outlive the next wait.
-            del event, follow
+            # A call must not outlive the next wait.
+            del event
             if self._waiting > _KEPT and self._leave():
                 return
 
-    def _begin(self, event: Any) -> None:
-        """A call has come: its message is asked for, and the next call."""
-        self._expect()
-        call = event.call
-        answer = self._answers.get(event.call_details.method)
-        if answer is None:
-            Call(call).finish(cygrpc.StatusCode.unimplemented, b"Method not found!", None)
-            return
-
-        def come(event: Any) -> None:
-            request = event.batch_operations[0].message()
-            if request is None:
-                Call(call).finish(cygrpc.StatusCode.unimplemented, b"A request has one message.", None)
-            else:
-                self._work(answer, request, Call(call))
-
-        call.start_server_batch((cygrpc.ReceiveMessageOperation(_NO_FLAGS),), come)
-
-    def _work(self, answer: Answer, request: bytes, call: Call) -> None:
+    def _work(self, call: Call) -> None:
         with self._lock:
             self._waiting -= 1
             if not self._waiting:
                 # Somebody has to be there for the next call, which may be what this one waits for.
                 self._join()
-        code, text, found = 0, b"", None
+        code = 0
         try:
-            found = answer(request, call)
+            call.finish(0, "", self._answered(call))
         except errors.OpError as e:
-            code, text = e.error_code, e.message.encode()
+            code, text = e.error_code, e.message
         except (ValueError, TypeError) as e:
-            code, text = errors.INVALID_ARGUMENT, str(e).encode()
+            code, text = errors.INVALID_ARGUMENT, str(e)
         except Exception as e:
             # A mistake of ours: callers do better with an error than by asking again.
-            code, text = errors.INTERNAL, f"{type(e).__name__}: {e}".encode()
-        call.finish(code, text, found)
+            code, text = errors.INTERNAL, f"{type(e).__name__}: {e}"
+        if code:
+            call.finish(code, text, None)
         with self._lock:
             self._waiting += 1
+
+    def _answered(self, call: Call) -> Outgoing:
+        answer = self._answers.get(call.path())
+        if answer is None:
+            raise errors.UnimplementedError(None, None, "Method not found!")
+        request = call.request()
+        if request is None:
+            raise errors.UnimplementedError(None, None, "A request has one message, which is not compressed.")
+        return answer(request, call)
 
     def _leave(self) -> bool:
         with self._lock:
@@ -172,4 +113,4 @@ class Listener:
 
 
 def _of_messages(read: Callable[[bytes], Any], answer: Callable[[Any], Any]) -> Answer:
-    return lambda request, call: answer(read(request)).SerializeToString()
+    return lambda request, call: answer(read(bytes(request))).SerializeToString()

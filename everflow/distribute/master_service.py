@@ -10,12 +10,13 @@ import numpy as np
 
 from everflow import errors  # type: ignore[no-redef]
 from everflow.distribute.listener import Call, Listener
-from everflow.distribute.messages import field, fields, joined, name_and_tensor, number_field
+from everflow.distribute.messages import field, fields, name_and_tensor, number_field
 from everflow.distribute.tensors import array_in, encoded, encoded_with_name
-from everflow.distribute.worker_service import PLAIN, Worker, attributes_of
+from everflow.distribute.wire import Outgoing
+from everflow.distribute.worker_service import PLAIN, SERVICE, Worker, attributes_of
 from everflow.graph.graph import Graph
 from everflow.graph.importer import extend_graph
-from everflow.proto import master_pb2, master_service_pb2, worker_service_pb2
+from everflow.proto import master_pb2, master_service_pb2
 from everflow.runtime.options import ConfigProto, RunMetadata, RunOptions
 from everflow.runtime.session import BaseSession
 from everflow.values import tensors as values
@@ -25,7 +26,7 @@ def listen(server: Any, port: int) -> tuple[Listener, int]:
     """A gRPC server for `server`, bound to the port (or to a free one, if it is 0) but not started; and the port."""
     listener = Listener()
     listener.add_service(master_service_pb2.DESCRIPTOR.services_by_name["MasterService"], Master(server), ("RunStep", "RunCallable"))
-    listener.add_service(worker_service_pb2.DESCRIPTOR.services_by_name["WorkerService"], Worker(server), PLAIN)
+    listener.add_service(SERVICE, Worker(server), PLAIN)
     return listener, listener.bind(f"0.0.0.0:{port}")
 
 
@@ -58,7 +59,7 @@ class Master:
         handle = session.partial_run_setup([*request.fetch, *request.target], list(request.feed))
         return master_pb2.PartialRunSetupResponse(partial_run_handle=handle)
 
-    def RunStep(self, data: bytes, call: Call) -> bytes:
+    def RunStep(self, data: memoryview, call: Call) -> Outgoing:
         """Runs a step of a session."""
         asked = _RunStepRequest(data)
         session = self._session(asked.session)
@@ -70,13 +71,13 @@ class Master:
             code, text = (e.error_code, e.message) if isinstance(e, errors.OpError) else (errors.INVALID_ARGUMENT, str(e))
             if isinstance(e, errors.OpError) and e.op is not None:
                 text = f"From {self._server.task.name}:\n{text}"
-            return joined([number_field(3, code), *field(4, [text.encode()])])
+            return [number_field(3, code), *field(4, [text.encode()])]
 
     def MakeCallable(self, request: Any) -> Any:
         """Settles what a callable is fed and fetches."""
         return master_pb2.MakeCallableResponse(handle=self._session(request.session_handle).add_callable(request.options))
 
-    def RunCallable(self, data: bytes, call: Call) -> bytes:
+    def RunCallable(self, data: memoryview, call: Call) -> Outgoing:
         """Calls one."""
         session, handle, feeds = "", 0, []
         for number, value in fields(data):
@@ -122,7 +123,7 @@ class Master:
 class _RunStepRequest:
     """A RunStepRequest, of which the tensors stay where they came."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: memoryview) -> None:
         self.session = self.partial_run = ""
         self.feeds: dict[str, memoryview] = {}
         self.fetches: list[str] = []
@@ -172,7 +173,7 @@ class _ServedSession(BaseSession):
             self.version += 1
             return self.version
 
-    def answer(self, asked: _RunStepRequest) -> bytes:
+    def answer(self, asked: _RunStepRequest) -> Outgoing:
         """The answer to a RunStepRequest."""
         if self._closed:
             raise errors.CancelledError(None, None, "Session has been closed.")
@@ -188,8 +189,8 @@ class _ServedSession(BaseSession):
             metadata = RunMetadata()
             found = self.run(runner.fetches.elements, given, asked.options, metadata)
             tail = field(2, [metadata.SerializeToString()])
-            return joined([*_tensors(fetches, [values.from_numpy(*_as_fed(v, t)) for v, t in zip(found, fetches)]), *tail])
-        return joined(_tensors(fetches, self._call(runner.step, runner.prepared(given))))
+            return [*_tensors(fetches, [values.from_numpy(*_as_fed(v, t)) for v, t in zip(found, fetches)]), *tail]
+        return _tensors(fetches, self._call(runner.step, runner.prepared(given)), runner.step.fetches_fresh)
 
     def _looked_up(self, asked: _RunStepRequest) -> tuple[list[Any], list[Any], Any]:
         element = self._graph.as_graph_element
@@ -197,12 +198,12 @@ class _ServedSession(BaseSession):
         feeds = [element(name, allow_operation=False) for name in asked.feeds]
         return fetches, feeds, self._runner([*fetches, *(element(name) for name in asked.targets)], dict.fromkeys(feeds))
 
-    def _answer_partly(self, asked: _RunStepRequest) -> bytes:
+    def _answer_partly(self, asked: _RunStepRequest) -> Outgoing:
         fetches = [self._graph.as_graph_element(name) for name in asked.fetches]
         found = self.partial_run(
             asked.partial_run, [*fetches, *asked.targets], {name: array_in(tensor)[0] for name, tensor in asked.feeds.items()}
         )
-        return joined(_tensors(fetches, [values.from_numpy(*_as_fed(v, t)) for v, t in zip(found, fetches)]))
+        return _tensors(fetches, [values.from_numpy(*_as_fed(v, t)) for v, t in zip(found, fetches)])
 
     def add_callable(self, options: Any) -> int:
         """The number of a callable for CallableOptions."""
@@ -211,20 +212,18 @@ class _ServedSession(BaseSession):
         self.callables[number] = fetches, self._make_callable_from_options(options)
         return number
 
-    def answer_call(self, number: int, feeds: list[memoryview]) -> bytes:
+    def answer_call(self, number: int, feeds: list[memoryview]) -> Outgoing:
         """What a callable gives, as a RunCallableResponse."""
         if number not in self.callables:
             raise errors.InvalidArgumentError(None, None, f"No such callable handle: {number}")
         fetches, call = self.callables[number]
         found = call(*(array_in(tensor)[0] for tensor in feeds))
-        return joined(
-            piece for v, t in zip(found, fetches) for piece in field(1, encoded(values.from_numpy(*_as_fed(v, t)), t.dtype.base_dtype))
-        )
+        return [piece for v, t in zip(found, fetches) for piece in field(1, encoded(values.from_numpy(*_as_fed(v, t)), t.dtype.base_dtype))]
 
 
-def _tensors(fetches: list[Any], found: Any) -> list[Any]:
+def _tensors(fetches: list[Any], found: Any, are_ours: Any = itertools.repeat(False)) -> list[Any]:
     """The fetched tensors of a RunStepResponse."""
-    return [piece for t, v in zip(fetches, found) for piece in encoded_with_name(1, t.name, v, t.dtype.base_dtype)]
+    return [p for t, v, is_ours in zip(fetches, found, are_ours) for p in encoded_with_name(1, t.name, v, t.dtype.base_dtype, is_ours)]
 
 
 def _as_fed(value: Any, tensor: Any) -> tuple[Any, Any]:

@@ -185,6 +185,7 @@ def _handed(plan: Plan, task: RemoteTask, group: list[Node], homes: dict[Node, R
             elif v.node not in inside:
                 if v not in incoming:
                     incoming[v] = part.receive(v.dtype.base_dtype)
+                    part.are_ours.append(v.node.is_fresh or v.node.type == FEED)
                 inputs[node].append(incoming[v])
                 continue
             inputs[node].append(f"{v.node.name}:{v.index}")
@@ -213,6 +214,8 @@ class _PlannedPart(RemotePart):
         self._context = context
         self._task = task
         self._functions: dict[str, Any] = {}
+        # Of each tensor that it is given, whether nobody else may write to it meanwhile.
+        self.are_ours: list[bool] = []
         self.graph_def.versions.CopyFrom(context.graph.graph_def_versions)
 
     def add(self, op: Any, inputs: list[str], controls: list[str]) -> None:
@@ -253,7 +256,7 @@ class _PlannedPart(RemotePart):
         return told(self._context.graph, f"From {self._task.name}:\n{message}", code)
 
     def _encoded(self, arguments: Any) -> list[Any]:
-        return [encoded(value, dtype) for value, dtype in zip(arguments, self.incoming_types, strict=True)]
+        return [encoded(*given) for given in zip(arguments, self.incoming_types, self.are_ours, strict=True)]
 
     def _timeout(self) -> float | None:
         deadline = self._context.deadline

@@ -9,14 +9,14 @@ from typing import Any
 
 from everflow import errors
 from everflow.distribute.held_objects import OBJECTS
-from everflow.distribute.messages import Pieces, fields, joined, name_and_tensor, named, number_field
+from everflow.distribute.messages import Pieces, fields, name_and_tensor, named, number_field
 from everflow.distribute.rendezvous import key_of
-from everflow.distribute.wire import Method, called, result
-from everflow.distribute.worker_service import RUN_GRAPH
+from everflow.distribute.wire import Begun, Method, Service
+from everflow.distribute.worker_service import RUN_GRAPH, SERVICE
 from everflow.errors import from_code
 from everflow.graph import attrs as attr_values
 from everflow.graph.dtypes import DTypeLike
-from everflow.proto import graph_pb2, worker_pb2, worker_service_pb2_grpc
+from everflow.proto import graph_pb2, worker_pb2
 
 
 class RemotePart:
@@ -30,7 +30,7 @@ class RemotePart:
         self.incoming_types: list[Any] = []
         # What the server calls the session that the piece is of, and whether it was told of that session before.
         self._session, self._is_known = session, is_known
-        self._worker = worker_service_pb2_grpc.WorkerServiceStub(channel)
+        self._worker = Service(channel, SERVICE)
         self._run = Method(channel, RUN_GRAPH)
         self._incarnation = incarnation
         # Everflow's servers keep nothing of a step but objects that can't travel; TensorFlow's have to be told when one is over.
@@ -41,7 +41,6 @@ class RemotePart:
         self._handle = ""
         self._is_released = False
         self._lock = threading.Lock()
-        self._calls: set[Any] = set()
 
     def receive(self, dtype: DTypeLike) -> str:
         """Adds what takes a tensor from here; returns what its consumers call it."""
@@ -71,21 +70,21 @@ class RemotePart:
             entry.attr[attr].CopyFrom(attr_values.to_proto(value, None))
         return name, key_of(settings.__getitem__)
 
-    def begin(self, tensors: list[Pieces], timeout: float | None) -> tuple[int, Any]:
+    def begin(self, tensors: list[Pieces], timeout: float | None) -> tuple[int, Begun]:
         """Has the server start to run the piece: the number of the step, which the caller has to finish, and the call under way."""
         step, request = self._request(tensors)
-        return step, self._run.future(request, timeout)
+        return step, self._run.begin(request, timeout)
 
     def call(self, tensors: list[Pieces], timeout: float | None) -> tuple[int, list[memoryview]]:
         """Runs the piece with tensors: the number of the step, which the caller has to finish, and the results."""
         step, request = self._request(tensors)
         return step, self._results(step, self._run(request, timeout))
 
-    def end(self, step: int, call: Any) -> list[memoryview]:
+    def end(self, step: int, call: Begun) -> list[memoryview]:
         """The results of a call that was begun."""
-        return self._results(step, result(call, "RunGraph"))
+        return self._results(step, call.result())
 
-    def _request(self, tensors: list[Pieces]) -> tuple[int, bytes]:
+    def _request(self, tensors: list[Pieces]) -> tuple[int, Pieces]:
         if not self._handle:
             self._register()
         if self._is_released:
@@ -94,7 +93,7 @@ class RemotePart:
         pieces = [self._head, number_field(2, step), number_field(11, secrets.randbits(62))]
         for key, tensor in zip(self._incoming, tensors, strict=True):
             pieces += named(3, key, tensor)
-        return step, joined(pieces)
+        return step, pieces
 
     def _register(self) -> None:
         with self._lock:
@@ -103,7 +102,7 @@ class RemotePart:
             request = worker_pb2.RegisterGraphRequest(
                 graph_def=self.graph_def, session_handle=self._session, create_worker_session_called=self._is_known
             )
-            handle = called(self._worker.RegisterGraph, request, waits=False).graph_handle
+            handle = self._worker.RegisterGraph(request, waits=False).graph_handle
             self._head = worker_pb2.RunGraphRequest(
                 session_handle=self._session,
                 create_worker_session_called=self._is_known,
@@ -113,7 +112,7 @@ class RemotePart:
             ).SerializeToString()
             self._handle = handle
 
-    def _results(self, step: int, answer: bytes) -> list[memoryview]:
+    def _results(self, step: int, answer: memoryview) -> list[memoryview]:
         found: dict[str, memoryview] = {}
         code, message = 0, ""
         for number, value in fields(answer):
@@ -138,9 +137,7 @@ class RemotePart:
     def finish(self, step: int) -> None:
         """Lets the server forget what it keeps of a step, without waiting for its answer."""
         if self._leaves_something:
-            call = self._worker.CleanupGraph.future(worker_pb2.CleanupGraphRequest(step_id=step))
-            self._calls.add(call)
-            call.add_done_callback(self._calls.discard)
+            self._worker.tell_CleanupGraph(worker_pb2.CleanupGraphRequest(step_id=step))
 
     def release(self) -> None:
         """Lets the server forget the piece, which ends runs of it under way."""
@@ -151,4 +148,4 @@ class RemotePart:
                 request = worker_pb2.DeregisterGraphRequest(
                     graph_handle=self._handle, session_handle=self._session, create_worker_session_called=self._is_known
                 )
-                called(self._worker.DeregisterGraph, request, timeout=5, waits=False)
+                self._worker.DeregisterGraph(request, timeout=5, waits=False)

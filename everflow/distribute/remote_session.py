@@ -10,11 +10,11 @@ from everflow import errors
 from everflow.distribute.failures import told
 from everflow.distribute.messages import Pieces, field, fields, joined, name_and_tensor
 from everflow.distribute.tensors import decoded, encoded_with_name
-from everflow.distribute.wire import Method, called, channel
+from everflow.distribute.wire import Method, Service, channel
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.proto import graph_pb2, master_pb2, master_service_pb2_grpc
+from everflow.proto import graph_pb2, master_pb2, master_service_pb2
 from everflow.runtime import feeds as feeding
 from everflow.runtime.context import Context
 from everflow.runtime.devices import DeviceAttributes
@@ -23,6 +23,7 @@ from everflow.runtime.options import ConfigProto, RunMetadata
 from everflow.runtime.runner import fetch_converter
 
 RUN_STEP = "/tensorflow.MasterService/RunStep"
+_SERVICE = master_service_pb2.DESCRIPTOR.services_by_name["MasterService"]
 
 
 class RemoteContext(Context):
@@ -31,7 +32,7 @@ class RemoteContext(Context):
     def __init__(self, address: str, graph: Graph, config: Any) -> None:
         super().__init__(graph, config)
         self._address = address
-        self._master = master_service_pb2_grpc.MasterServiceStub(channel(address))
+        self._master = Service(channel(address), _SERVICE)
         self._run_step = Method(channel(address), RUN_STEP)
         self.handle = ""
         self._version = 0
@@ -50,7 +51,7 @@ class RemoteContext(Context):
 
     def list_devices(self) -> list[DeviceAttributes]:
         """The devices that the server's sessions see."""
-        found = called(self._master.ListDevices, master_pb2.ListDevicesRequest(session_handle=self.handle), self.timeout)
+        found = self._master.ListDevices(master_pb2.ListDevicesRequest(session_handle=self.handle), self.timeout)
         return [DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation) for d in (*found.local_device, *found.remote_device)]
 
     def step(
@@ -73,11 +74,11 @@ class RemoteContext(Context):
                 request = master_pb2.CreateSessionRequest(
                     graph_def=new, config=self.config or ConfigProto(), target=f"grpc://{self._address}"
                 )
-                created = called(self._master.CreateSession, request, self.timeout)
+                created = self._master.CreateSession(request, self.timeout)
                 self.handle, self._version = created.session_handle, created.graph_version
             elif new.node or new.library.function:
                 request = master_pb2.ExtendSessionRequest(session_handle=self.handle, graph_def=new, current_graph_version=self._version)
-                self._version = called(self._master.ExtendSession, request, self.timeout, waits=False).new_graph_version
+                self._version = self._master.ExtendSession(request, self.timeout, waits=False).new_graph_version
             self._sent.update(n.name for n in new.node)
             self._functions_sent.update(f.signature.name for f in new.library.function)
 
@@ -92,11 +93,11 @@ class RemoteContext(Context):
     def set_up(self, fetches: list[str], targets: list[str], feeds: list[str]) -> str:
         """What the server calls a partial run."""
         request = master_pb2.PartialRunSetupRequest(session_handle=self.handle, fetch=fetches, target=targets, feed=feeds)
-        return called(self._master.PartialRunSetup, request, self.timeout, waits=False).partial_run_handle
+        return self._master.PartialRunSetup(request, self.timeout, waits=False).partial_run_handle
 
     def run_step(self, head: bytes, feeds: Pieces, metadata: Any = None) -> dict[str, memoryview]:
         """The tensors with which the server answers a RunStepRequest that begins with `head`, which the feeds follow."""
-        answer = self._run_step(joined([head, *feeds]), self.timeout)
+        answer = self._run_step([head, *feeds], self.timeout)
         found: dict[str, memoryview] = {}
         code, message = 0, ""
         for number, value in fields(answer):
@@ -119,7 +120,7 @@ class RemoteContext(Context):
         if self.handle:
             request = master_pb2.CloseSessionRequest(session_handle=self.handle)
             try:
-                called(self._master.CloseSession, request, self.timeout or 10, waits=False)
+                self._master.CloseSession(request, self.timeout or 10, waits=False)
             except (errors.AbortedError, errors.UnavailableError, errors.DeadlineExceededError):
                 pass
 
@@ -148,7 +149,7 @@ class RemoteStep:
         """Runs the step with options."""
         feeds: Pieces = []
         for (name, dtype), value in zip(self._feeds, arguments, strict=True):
-            feeds += encoded_with_name(2, name, value, dtype)
+            feeds += encoded_with_name(2, name, value, dtype, True)
         head = self._head if options is None else joined([self._head, *field(5, [options.SerializeToString()])])
         limit = options.timeout_in_ms / 1000 if options is not None and options.timeout_in_ms > 0 else None
         if limit is None:
@@ -210,7 +211,7 @@ class _RemotePlaces:
 
 def reset_remote(address: str, containers: list[str], config: Any) -> None:
     """Clears containers of a server in another process, and ends its sessions."""
-    master = master_service_pb2_grpc.MasterServiceStub(channel(address))
+    master = Service(channel(address), _SERVICE)
     limit = config.operation_timeout_in_ms if config is not None else 0
     request = master_pb2.ResetRequest(container=containers, device_filters=config.device_filters if config is not None else ())
-    called(master.Reset, request, limit / 1000 if limit > 0 else None)
+    master.Reset(request, limit / 1000 if limit > 0 else None)

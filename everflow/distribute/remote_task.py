@@ -7,10 +7,10 @@ import time
 from typing import Any
 
 from everflow import errors
-from everflow.distribute.wire import called, channel
-from everflow.distribute.worker_service import OURS
+from everflow.distribute.wire import Service, channel
+from everflow.distribute.worker_service import OURS, SERVICE
 from everflow.platform import logging
-from everflow.proto import worker_pb2, worker_service_pb2_grpc
+from everflow.proto import worker_pb2
 from everflow.runtime.devices import DeviceAttributes
 from everflow.runtime.tasks import Task
 from everflow.values.resources import Resources
@@ -27,7 +27,7 @@ class RemoteTask(Task):
     def __init__(self, address: str, job: str, index: int, timeout: float | None) -> None:
         self.address = address
         self.channel = channel(address)
-        self.worker = worker_service_pb2_grpc.WorkerServiceStub(self.channel)
+        self.worker = Service(self.channel, SERVICE)
         # What its server calls a session that has a cluster or a state of its own.
         self.session = ""
         super().__init__(job, index, None, _RemoteResources(self.worker, job))
@@ -44,7 +44,7 @@ class RemoteTask(Task):
         while True:
             patience = PATIENCE if until is None else min(PATIENCE, max(0.001, until - time.monotonic()))
             try:
-                return called(self.worker.GetStatus, worker_pb2.GetStatusRequest(), patience)
+                return self.worker.GetStatus(worker_pb2.GetStatusRequest(), patience)
             except errors.DeadlineExceededError:
                 if until is not None and time.monotonic() >= until:
                     raise
@@ -74,14 +74,14 @@ class RemoteTask(Task):
         definition.CopyFrom(server_def)
         definition.job_name, definition.task_index = self.job, self.index
         request = worker_pb2.CreateWorkerSessionRequest(session_handle=handle, server_def=definition, isolate_session_state=is_isolated)
-        called(self.worker.CreateWorkerSession, request)
+        self.worker.CreateWorkerSession(request)
         self.session = handle
 
     def end_session(self) -> None:
         """Lets the server forget the session."""
         if self.session:
             with contextlib.suppress(errors.OpError):
-                called(self.worker.DeleteWorkerSession, worker_pb2.DeleteWorkerSessionRequest(session_handle=self.session), 5, waits=False)
+                self.worker.DeleteWorkerSession(worker_pb2.DeleteWorkerSessionRequest(session_handle=self.session), 5, waits=False)
 
 
 class _RemoteResources(Resources):
@@ -92,4 +92,4 @@ class _RemoteResources(Resources):
         self._worker = worker
 
     def clear(self, containers: list[str] | None = None) -> None:
-        called(self._worker.CleanupAll, worker_pb2.CleanupAllRequest(container=containers or ()))
+        self._worker.CleanupAll(worker_pb2.CleanupAllRequest(container=containers or ()))

@@ -19,22 +19,24 @@ _LARGE = 1 << 16
 _DTYPE, _SHAPE, _CONTENT = 1 << 3, 2 << 3 | 2, varint(4 << 3 | 2)
 
 
-def encoded(value: Any, dtype: dtypes.DType) -> Pieces:
-    """The TensorProto of a run-time value, with its memory in it as it is."""
+def encoded(value: Any, dtype: dtypes.DType, is_ours: bool = False) -> Pieces:
+    """The TensorProto of a run-time value. If the value `is_ours` alone, its memory is in it as it is, else a copy."""
     if not values.is_numeric(dtype):
         return [make_tensor_proto(value, dtype).SerializeToString()]
-    return [_head(dtype, value.shape), _memory(value, dtype)]
+    return [_head(dtype, value.shape), _memory(value, dtype, is_ours)]
 
 
-def encoded_with_name(number: int, name: str, value: Any, dtype: dtypes.DType) -> Pieces:
+def encoded_with_name(number: int, name: str, value: Any, dtype: dtypes.DType, is_ours: bool = False) -> Pieces:
     """A field that holds a NamedTensorProto of a run-time value. What comes before its memory depends on its shape only."""
     if not values.is_numeric(dtype):
         return named(number, name, encoded(value, dtype))
-    return [_head_with_name(number, name, dtype, value.shape), _memory(value, dtype)]
+    return [_head_with_name(number, name, dtype, value.shape), _memory(value, dtype, is_ours)]
 
 
-def _memory(value: Any, dtype: dtypes.DType) -> Any:
-    return np.ascontiguousarray(values.to_numpy(value, dtype)).reshape(-1).view(np.uint8).data
+def _memory(value: Any, dtype: dtypes.DType, is_ours: bool) -> Any:
+    # What others have they may write to while it is sent.
+    array = values.to_numpy(value, dtype)
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if is_ours else array.tobytes()
 
 
 @functools.lru_cache(4096)
@@ -55,22 +57,12 @@ def _head_with_name(number: int, name: str, dtype: dtypes.DType, sizes: tuple[in
 def decoded(data: Any) -> Any:
     """The run-time value in the bytes of a TensorProto."""
     array, dtype = array_in(data)
-    if array.nbytes >= _LARGE and array.dtype.kind in "fiubc" and not array.flags.writeable:
-        array = np.asarray(_Memory(array))
-    return values.from_numpy(array, dtype)
-
-
-class _Memory:
-    """The memory of an array that came in a message. Nobody else has the message, so it need not be copied to be written."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self._array = array
-        interface = array.__array_interface__
-        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
+    # A small one does not keep the message that it came with.
+    return values.from_numpy(array if array.nbytes >= _LARGE else array.copy(), dtype)
 
 
 def array_in(data: Any) -> tuple[np.ndarray, dtypes.DType]:
-    """The array in the bytes of a TensorProto, and its type. Where it can, the array is a view of the bytes, not to be written."""
+    """The array in the bytes of a TensorProto, and its type. Where it can, the array is a view of the bytes."""
     view = memoryview(data)
     at = 4 + view[3] if len(view) > 4 and view[0] == _DTYPE and view[2] == _SHAPE else len(view)
     if at < len(view) and view[at] == _CONTENT[0] and (layout := _layout(bytes(view[:at]))) is not None:

@@ -1,92 +1,119 @@
-"""gRPC as the cluster's protocol uses it: channels without size limits, calls from bytes to bytes, errors as status codes."""
+"""gRPC as the cluster's protocol uses it: calls from memory to memory, without limits of size; errors as those of `tf.errors`.
+
+The protocol itself is in native/grpc.cpp. A call is made and waited for in the thread that asks for it.
+"""
 
 from __future__ import annotations
 
 import functools
 import queue
 import threading
-import time
 from collections.abc import Callable
 from concurrent import futures
 from typing import Any
 
-import everflow.distribute.polling  # noqa: F401
-
-# isort: split
-import grpc
-from grpc._cython import cygrpc
+from google.protobuf import message_factory
 
 from everflow import errors
+from everflow._native import WireChannel
 from everflow.errors import from_code
 
-NO_SIZE_LIMITS = (("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
-# A task that comes back is found within a second or two, however long it was away.
-_RECONNECTING = (
-    ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 5000),
-    ("grpc.max_reconnect_backoff_ms", 1000),
-)
-_NO_FLAGS = 0
+# A message on its way out: memory, or pieces of it that follow each other.
+Outgoing = Any
 
 
 @functools.cache
-def channel(address: str) -> Any:
+def channel(address: str) -> WireChannel:
     """The channel to a server, shared by all who talk to it."""
-    return grpc.insecure_channel(address, options=(*NO_SIZE_LIMITS, *_RECONNECTING))
-
-
-def called(method: Any, request: Any, timeout: float | None = None, waits: bool = True) -> Any:
-    """Calls a remote method, waiting for its server to come up if it should; a failure is raised as an error of `tf.errors`."""
-    try:
-        return method(request, timeout=timeout, wait_for_ready=waits)
-    except grpc.RpcError as e:
-        raise failure(e) from e
-
-
-def failure(error: Any) -> errors.OpError:
-    """The error of `tf.errors` that a failed call stands for."""
-    return from_code(None, None, error.details(), error.code().value[0])
+    return WireChannel(address)
 
 
 class Method:
-    """A method of a server, from bytes to bytes: called, or begun with `future`. A call is waited for in the thread that makes it."""
+    """A method of a server, from memory to memory: called, or begun. A call that `waits` waits for its server to come up."""
 
-    def __init__(self, channel: Any, name: str) -> None:
-        self._call = channel._channel.segregated_call
-        self._name = name.encode()
-        self._future = channel.unary_unary(name).future
+    def __init__(self, channel: WireChannel, name: str) -> None:
+        self._channel_call, self._channel_begin = channel.call, channel.begin
+        self._name = name
 
-    def __call__(self, request: bytes, timeout: float | None = None) -> bytes:
-        until = None if timeout is None else time.time() + timeout
-        answer = cygrpc.ReceiveMessageOperation(_NO_FLAGS)
-        status = cygrpc.ReceiveStatusOnClientOperation(_NO_FLAGS)
-        operations = (
-            cygrpc.SendInitialMetadataOperation(None, _NO_FLAGS),
-            cygrpc.SendMessageOperation(request, _NO_FLAGS),
-            cygrpc.SendCloseFromClientOperation(_NO_FLAGS),
-            cygrpc.ReceiveInitialMetadataOperation(_NO_FLAGS),
-            answer,
-            status,
-        )
-        defaults = cygrpc.PropagationConstants.GRPC_PROPAGATE_DEFAULTS
-        self._call(defaults, self._name, None, until, None, None, ((operations, None),), None, None).next_event()
-        if status.code():
-            raise from_code(None, None, status.details(), status.code())
-        return answer.message()
+    def __call__(self, request: Outgoing, timeout: float | None = None, waits: bool = False) -> memoryview:
+        found = self._channel_call(self._name, request, timeout, waits)
+        if type(found) is tuple:
+            raise _failure(self._name, *found)
+        return found
 
-    def future(self, request: bytes, timeout: float | None = None) -> Any:
+    def begin(self, request: Outgoing, timeout: float | None = None) -> Begun:
         """A call under way."""
-        return self._future(request, timeout=timeout)
+        return Begun(self._channel_begin(self._name, request, timeout, False), self._name)
+
+    def tell(self, request: Outgoing) -> None:
+        """Calls without waiting for an answer."""
+        self._channel_begin(self._name, request, None, False).forget()
 
 
-def result(call: Any, name: str) -> bytes:
-    """What a call that was begun came back with."""
-    try:
-        return call.result()
-    except grpc.RpcError as e:
-        raise failure(e) from e
-    except grpc.FutureCancelledError as e:
-        raise errors.CancelledError(None, None, f"{name} was cancelled") from e
+class Begun:
+    """A call under way."""
+
+    def __init__(self, call: Any, name: str) -> None:
+        self._call = call
+        self._name = name
+        self._found: Any = None
+        self._lock = threading.Lock()
+
+    def result(self) -> memoryview:
+        """What it comes back with."""
+        with self._lock:
+            if self._found is None:
+                self._found = self._call.result()
+        if type(self._found) is tuple:
+            raise _failure(self._name, *self._found)
+        return self._found
+
+    def then(self, done: Callable[[Begun], None]) -> None:
+        """Has `done` called with this when it is over, in another thread."""
+
+        def wait() -> None:
+            with self._lock:
+                self._found = self._call.result()
+            done(self)
+
+        _threads.submit(wait)
+
+    def cancel(self) -> None:
+        """Gives it up, unless it is over."""
+        self._call.cancel()
+
+
+def _failure(method: str, code: int, message: str) -> errors.OpError:
+    if code == errors.CANCELLED:
+        message = f"{method.rpartition('/')[2]} was cancelled"
+    return from_code(None, None, message, code)
+
+
+class Service:
+    """The methods of a service, from message to message: `Service(channel, descriptor).GetStatus(request, timeout)`.
+
+    They wait for their server to come up, unless they are told not to.
+    """
+
+    def __init__(self, channel: WireChannel, service: Any) -> None:
+        for method in service.methods:
+            ask = Method(channel, f"/{service.full_name}/{method.name}")
+            setattr(self, method.name, _of_messages(ask, message_factory.GetMessageClass(method.output_type).FromString))
+            setattr(self, f"tell_{method.name}", functools.partial(_told, ask))
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        raise AttributeError(name)
+
+
+def _of_messages(ask: Method, read: Callable[[Any], Any]) -> Callable[..., Any]:
+    def call(request: Any, timeout: float | None = None, waits: bool = True) -> Any:
+        return read(bytes(ask(request.SerializeToString(), timeout, waits)))
+
+    return call
+
+
+def _told(ask: Method, request: Any) -> None:
+    ask.tell(request.SerializeToString())
 
 
 class DaemonThreads(futures.Executor):
@@ -119,3 +146,6 @@ class DaemonThreads(futures.Executor):
             del future, fn, args, kwargs
             with self._lock:
                 self._idle += 1
+
+
+_threads = DaemonThreads()

@@ -14,15 +14,15 @@ from everflow.distribute.cluster_spec import ClusterSpec
 from everflow.distribute.dataflow import RECEIVES, SENDS, Dataflow
 from everflow.distribute.held_objects import HeldObjects
 from everflow.distribute.listener import Call
-from everflow.distribute.messages import field, fields, joined, name_and_tensor, named, number_field
+from everflow.distribute.messages import field, fields, name_and_tensor, named, number_field
 from everflow.distribute.rendezvous import Meetings, Parcel, Rendezvous, key_of
 from everflow.distribute.tensors import decoded
-from everflow.distribute.wire import DaemonThreads, Method, channel, result
+from everflow.distribute.wire import Begun, DaemonThreads, Method, Outgoing, channel
 from everflow.graph import dtypes
 from everflow.graph.devices import DeviceSpec
 from everflow.graph.graph import Graph
 from everflow.graph.importer import extend_graph
-from everflow.proto import device_attributes_pb2, worker_pb2
+from everflow.proto import device_attributes_pb2, worker_pb2, worker_service_pb2
 from everflow.runtime.options import ConfigProto
 from everflow.runtime.session import BaseSession
 from everflow.values.resources import Resources
@@ -32,6 +32,7 @@ from everflow.values.waiting import running
 OURS = "everflow"
 # Calls that carry tensors take and give bytes.
 PLAIN = ("RunGraph", "RecvTensor")
+SERVICE = worker_service_pb2.DESCRIPTOR.services_by_name["WorkerService"]
 RUN_GRAPH = "/tensorflow.WorkerService/RunGraph"
 RECV_TENSOR = "/tensorflow.WorkerService/RecvTensor"
 
@@ -93,7 +94,7 @@ class Worker:
         part.close()
         return worker_pb2.DeregisterGraphResponse()
 
-    def RunGraph(self, request: bytes, call: Call) -> bytes:
+    def RunGraph(self, request: memoryview, call: Call) -> Outgoing:
         """Runs a part. Who asked for it may go away meanwhile, which ends the step here."""
         asked = _RunGraphRequest(request)
         part = self._parts.get(asked.graph)
@@ -114,7 +115,7 @@ class Worker:
         except errors.OpError as e:
             if not asked.stores_errors:
                 raise
-            return joined([number_field(5, e.error_code), *field(6, [e.message.encode()])])
+            return [number_field(5, e.error_code), *field(6, [e.message.encode()])]
         finally:
             scope.is_over = True
 
@@ -125,7 +126,7 @@ class Worker:
             meeting.fail(error)
             raise
 
-    def _run_partially(self, part: _Part, asked: _RunGraphRequest, scope: StepScope) -> bytes:
+    def _run_partially(self, part: _Part, asked: _RunGraphRequest, scope: StepScope) -> Outgoing:
         """A run whose tensors come and go with several calls: it goes on in a thread of its own."""
         with self._lock:
             run = self._partial.get(asked.step)
@@ -155,7 +156,7 @@ class Worker:
                 raise run.error
         return answer
 
-    def _handed_over(self, asked: _RunGraphRequest, meeting: Rendezvous, scope: StepScope) -> bytes:
+    def _handed_over(self, asked: _RunGraphRequest, meeting: Rendezvous, scope: StepScope) -> Outgoing:
         """The answer with the tensors that the master asked for."""
         answer: list[Any] = []
         for key in asked.wanted:
@@ -163,9 +164,9 @@ class Worker:
             if parcel.is_dead:
                 raise errors.InvalidArgumentError(None, None, "The tensor returned for " + key.split(";")[3] + " was not valid.")
             answer += named(1, key, self._held.given(parcel.value, parcel.dtype, asked.step, key))
-        return joined(answer)
+        return answer
 
-    def RecvTensor(self, request: bytes, call: Call) -> bytes:
+    def RecvTensor(self, request: memoryview, call: Call) -> Outgoing:
         """Hands a tensor of a step to another task."""
         asked = dict(fields(request))
         key = str(asked.get(2, b""), "utf-8")
@@ -173,8 +174,8 @@ class Worker:
         parcel = StepScope(self._server.task, call).taken(self._meetings.of(step), key)
         now = number_field(3, time.time_ns() // 1000)
         if parcel.is_dead:
-            return joined([*field(1, [number_field(1, parcel.dtype.as_datatype_enum)]), number_field(2, 1), now])
-        return joined([*field(1, self._held.given(parcel.value, parcel.dtype, step, key)), now])
+            return [*field(1, [number_field(1, parcel.dtype.as_datatype_enum)]), number_field(2, 1), now]
+        return [*field(1, self._held.given(parcel.value, parcel.dtype, step, key)), now]
 
     def CleanupGraph(self, request: Any) -> Any:
         """A step is over; what was kept of it is let go."""
@@ -229,7 +230,7 @@ def _restarted(call: str, graph: str) -> errors.OpError:
 class _RunGraphRequest:
     """A RunGraphRequest, of which the tensors stay where they came."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: memoryview) -> None:
         self.graph = ""
         self.step = 0
         self.sent: dict[str, memoryview] = {}
@@ -394,7 +395,7 @@ class _Part(BaseSession):
     def _connected(self, target: str) -> Any:
         return self._home.server.part_context(self._graph, self._config, self._home.task, self._master)
 
-    def answer(self, asked: _RunGraphRequest, held: HeldObjects, scope: StepScope) -> bytes:
+    def answer(self, asked: _RunGraphRequest, held: HeldObjects, scope: StepScope) -> Outgoing:
         """The answer to a RunGraphRequest."""
         if self._step is None:
             with self._lock:
@@ -406,9 +407,9 @@ class _Part(BaseSession):
         with self._within(scope):
             found = BaseSession._call(self, self._step, arguments)
         answer: list[Any] = []
-        for (key, tensor), value in zip(self._outgoing.items(), found):
-            answer += named(1, key, held.given(value, tensor.dtype.base_dtype, asked.step, key))
-        return joined(answer)
+        for (key, tensor), value, is_fresh in zip(self._outgoing.items(), found, self._step.fetches_fresh):
+            answer += named(1, key, held.given(value, tensor.dtype.base_dtype, asked.step, key, is_fresh))
+        return answer
 
     def flow(self, meeting: Rendezvous, step: int, scope: StepScope, threads: DaemonThreads) -> None:
         """Runs the part while it exchanges tensors with other tasks."""
@@ -421,8 +422,8 @@ class _Part(BaseSession):
         def fetch(device: str, key: str, dtype: Any, done: Any) -> Any:
             ask = Method(channel(self._home.address_of(device)), RECV_TENSOR)
             request = worker_pb2.RecvTensorRequest(step_id=step, rendezvous_key=key, request_id=secrets.randbits(62))
-            call = ask.future(request.SerializeToString())
-            call.add_done_callback(lambda call: done(_received(call, dtype)))
+            call = ask.begin(request.SerializeToString())
+            call.then(lambda call: done(_received(call, dtype)))
             return call
 
         def elsewhere(compute: Any) -> None:
@@ -436,10 +437,10 @@ class _Part(BaseSession):
             self._dataflow.run(meeting, fetch, elsewhere, self._home.is_local)
 
 
-def _received(call: Any, dtype: Any) -> Any:
+def _received(call: Begun, dtype: Any) -> Any:
     """What a call for a tensor came back with."""
     try:
-        answer = dict(fields(result(call, "RecvTensor")))
+        answer = dict(fields(call.result()))
     except errors.OpError as e:
         return e
     if answer.get(2):

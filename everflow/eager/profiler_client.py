@@ -6,10 +6,10 @@ from typing import Any
 
 from everflow import errors
 from everflow.api import internal
-from everflow.distribute.wire import called, channel
+from everflow.distribute.wire import Service, channel
 from everflow.eager import profiler
 from everflow.io import gfile
-from everflow.proto import profiler_service_pb2, profiler_service_pb2_grpc
+from everflow.proto import profiler_service_pb2
 
 # How long a server may take to be reached, in seconds.
 _TO_CONNECT = 2.0
@@ -48,11 +48,8 @@ def monitor(service_addr: str, duration_ms: int, monitoring_level: int = 1, disp
 
 
 def _asked(address: str, method: str, request: Any, duration_ms: int) -> Any:
-    import grpc
-
     way = channel(address)
-    try:
-        grpc.channel_ready_future(way).result(_TO_CONNECT)
-    except grpc.FutureTimeoutError:
-        raise errors.UnavailableError(None, None, "Connect Failed") from None
-    return called(getattr(profiler_service_pb2_grpc.ProfilerServiceStub(way), method), request, duration_ms / 1000 + 60)
+    if not way.reach(_TO_CONNECT):
+        raise errors.UnavailableError(None, None, "Connect Failed")
+    service = Service(way, profiler_service_pb2.DESCRIPTOR.services_by_name["ProfilerService"])
+    return getattr(service, method)(request, duration_ms / 1000 + 60)

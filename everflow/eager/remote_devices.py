@@ -12,7 +12,8 @@ from everflow import errors
 from everflow.distribute.held_objects import NAMELESS, OBJECTS
 from everflow.distribute.remote_part import RemotePart
 from everflow.distribute.tensors import decoded, encoded
-from everflow.distribute.wire import called, channel
+from everflow.distribute.wire import Service, channel
+from everflow.distribute.worker_service import SERVICE
 from everflow.eager.devices import CURRENT
 from everflow.eager.tensor import EagerTensor
 from everflow.graph import attrs as attr_values
@@ -20,7 +21,7 @@ from everflow.graph import dtypes, opdefs
 from everflow.graph.attrs import FunctionName
 from everflow.graph.functions import LIBRARY, with_called
 from everflow.graph.shapes import Dims
-from everflow.proto import tensor_pb2, worker_pb2, worker_service_pb2_grpc
+from everflow.proto import tensor_pb2, worker_pb2
 
 # How long a server may take to answer for the first time.
 PATIENCE = 20.0
@@ -37,26 +38,22 @@ class RemoteServer:
             raise errors.InvalidArgumentError(None, None, f'Could not interpret "{address}" as a host-port pair.')
         self.name = name
         self.channel = channel(address)
-        self.worker = worker_service_pb2_grpc.WorkerServiceStub(self.channel)
+        self.worker = Service(self.channel, SERVICE)
         # Steps whose results nobody holds any more. Their last holders may go at any time, and no call can be made then.
         self.over: collections.deque[int] = collections.deque()
-        # Calls under way: one that nobody holds is cancelled.
-        self._calls: set[Any] = set()
         self.devices = [RemoteDevice(self, d) for d in _status(self.worker, address).device_attributes]
 
     def clean_up(self) -> None:
         """Tells the server which steps are over, without waiting for an answer."""
         while self.over:
-            call = self.worker.CleanupGraph.future(worker_pb2.CleanupGraphRequest(step_id=self.over.popleft()))
-            self._calls.add(call)
-            call.add_done_callback(self._calls.discard)
+            self.worker.tell_CleanupGraph(worker_pb2.CleanupGraphRequest(step_id=self.over.popleft()))
 
 
 def _status(worker: Any, address: str) -> Any:
     until = time.monotonic() + PATIENCE
     while True:
         try:
-            return called(worker.GetStatus, worker_pb2.GetStatusRequest(), PATIENCE, waits=False)
+            return worker.GetStatus(worker_pb2.GetStatusRequest(), PATIENCE, waits=False)
         except errors.UnavailableError as error:
             if time.monotonic() > until:
                 raise errors.UnavailableError(None, None, f"The server at {address} does not answer: {error.message}") from error
