@@ -10,6 +10,7 @@ from typing import Any
 from everflow.graph import dtypes
 from everflow.ops.core.node import Node, Value
 from everflow.ops.math.elementwise_chains import (
+    CHEAP,
     SUMS,
     Chain,
     is_elementwise,
@@ -28,8 +29,6 @@ FEWEST_OPS = 2
 MOST_TENSORS = 250
 # Ops on tensors of so many elements gain from being done together even if they have nothing in common.
 SMALL = 1 << 12
-# What takes no longer than reading its result from memory would.
-CHEAP = frozenset(("Abs", "Add", "AddV2", "Maximum", "Minimum", "Mul", "Neg", "RealDiv", "Relu", "Square", "SquaredDifference", "Sub"))
 # Rows are shared among threads as a whole: a few that are longer are better summed up by themselves.
 FEW_ROWS, LONG_ROW = 8, 1 << 12
 
