@@ -83,14 +83,22 @@ class Part:
         """What computes the part, compiled at its first runs."""
         return Versions(self).run
 
-    def ordinary(self) -> Callable[..., Any]:
-        """The step that would run if nobody had asked for compilation."""
+    @functools.cached_property
+    def _step(self) -> Any:
         from everflow.runtime import passes
 
         plan = self.plan(self.context)
         passes.run(plan, self._passes)
-        step = codegen.generate(plan)
-        single = len(self.results) == 1
+        return codegen.generate(plan)
+
+    @property
+    def is_one_loop(self) -> bool:
+        """Whether one native kernel does all of it anyway, in one pass over memory: the compiler writes no better one."""
+        return len(self._step.calls) == 1
+
+    def ordinary(self) -> Callable[..., Any]:
+        """The step that would run if nobody had asked for compilation."""
+        step, single = self._step, len(self.results) == 1
 
         def run(*xs: Any) -> Any:
             try:
@@ -113,7 +121,7 @@ class Versions:
         self._versions: list[Any] = []
         self._lock = threading.Lock()
         self._first: list[tuple[int, ...]] = []
-        self._is_given_up = False
+        self._is_given_up = part.is_one_loop
 
     def run(self, *xs: Any) -> Any:
         """Computes the part for what came."""

@@ -27,7 +27,7 @@ def warnings(monkeypatch):
 
 
 @pytest.fixture
-def made(monkeypatch):
+def asked(monkeypatch):
     """The shapes for which something would have been compiled, where nothing is."""
     found = []
 
@@ -38,6 +38,13 @@ def made(monkeypatch):
     monkeypatch.setattr("everflow.runtime.inductor.compiled", interpreted)
     monkeypatch.setattr(compilation, "is_possible", lambda: True)
     return found
+
+
+@pytest.fixture
+def made(asked, monkeypatch):
+    """The same, and native loops are no reason not to compile."""
+    monkeypatch.setattr(compilation.Part, "is_one_loop", False)
+    return asked
 
 
 def types(session, fetches, feed):
@@ -73,6 +80,16 @@ def test_compiled_code_computes_the_same_and_what_stays_outside_is_as_before():
     plain, compiled = both([y, tf.gradients(y * y, x)[0]], {x: XS})
     np.testing.assert_allclose(compiled[1][0], plain[1][0], rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(compiled[1][1], plain[1][1], rtol=1e-4, atol=1e-5)
+
+
+def test_what_one_native_loop_computes_is_left_to_it(asked):
+    x = tf.placeholder(tf.float32, [None, 300])
+    one, several = normalized(x) * 2.0, tf.transpose(normalized(x)) * 2.0 + tf.reduce_sum(x)
+    with tf.Session(config=config()) as session, tf.Session() as plain:
+        np.testing.assert_array_equal(session.run(one, {x: XS}), plain.run(one, {x: XS}))
+        assert not asked
+        np.testing.assert_allclose(session.run(several, {x: XS}), plain.run(several, {x: XS}), rtol=1e-5, atol=1e-5)
+        assert len(asked) == 1
 
 
 def test_products_and_updates_stay_outside(made):
