@@ -60,6 +60,7 @@ void flush_in_workers(size_t threads) {
     if (threads <= flushed) return;
     flushed = threads;
     nb::gil_scoped_release released;
+    const Mode own = mode();
     std::atomic<size_t> arrived{0};
     in_pieces(threads, threads, [&](size_t, size_t, size_t) {
         set_mode(mode() | FLUSH);
@@ -68,6 +69,7 @@ void flush_in_workers(size_t threads) {
         for (size_t turns = 0; arrived < threads && turns < 1000000; ++turns) {
         }
     });
+    set_mode(own);
 }
 
 }  // namespace

@@ -47,9 +47,21 @@ LOOP(reciprocal_gradient, -b[i] * (a[i] * a[i]))
 LOOP(sqrt_gradient, b[i] * 0.5f / a[i])
 LOOP(rsqrt_gradient, b[i] * -0.5f * (a[i] * a[i]) * a[i])
 
+// Rounded as by two ops: what cancels out must do so here too, and random numbers keep their last digit.
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=off")
+#endif
 LOOP(add_to_product, a[i] * b[i] + c[i])
 LOOP(subtract_from_product, a[i] * b[i] - c[i])
 LOOP(subtract_product, c[i] - a[i] * b[i])
+#if defined(__clang__)
+#pragma clang fp contract(fast)
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
 
 #undef LOOP
 

@@ -131,6 +131,7 @@ class RemoteStep:
     is_remote = True
     threads = 1
     tuning = None
+    settling = 0
 
     def __init__(self, context: RemoteContext, fetches: Any, targets: Any, feeds: Any) -> None:
         self._context = context

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from everflow.graph import dtypes
 from everflow.ops.core.node import Node, Value
-from everflow.ops.core.rows import Apply, Choose, Fill, Instruction, Product, columns, fixed_operands, operands, row_operands
+from everflow.ops.core.rows import Apply, Choose, Copy, Fill, Instruction, Product, columns, fixed_operands, operands, row_operands
 from everflow.ops.linalg.row_programs import Region
 from everflow.ops.math.elementwise_chains import alone
 from everflow.runtime.passes.elementwise_groups import group_elementwise
@@ -42,9 +42,14 @@ def join_rows(plan: Plan) -> bool:
     units: dict[Node, Node] = {}
     table: dict[Value, Value] = {}
     order = {v: i for i, v in enumerate(dict.fromkeys(stacked))}
-    for piece in [piece for part in parts for piece in _pieces(plan, part, found)]:
-        new = _program(plan, piece, uses, order, table)
-        units.update((node, new) for node in piece)
+    for part in parts:
+        pieces = _pieces(plan, part, found)
+        for piece in pieces:
+            elsewhere = {v for other in pieces if other is not piece for node in other for v in node.inputs}
+            # Element-wise ops look through parts of a tensor at the whole.
+            wholes = {one.source for node in piece for one in found[node] if isinstance(one, Copy) and one.to in elsewhere}
+            new = _program(plan, piece, uses + Counter(wholes), order, table)
+            units.update((node, new) for node in piece)
     if parts:
         _put(plan, units, table)
     return bool(parts)
