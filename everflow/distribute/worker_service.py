@@ -18,6 +18,7 @@ from everflow.distribute.messages import field, fields, name_and_tensor, named, 
 from everflow.distribute.rendezvous import Meetings, Parcel, Rendezvous, key_of
 from everflow.distribute.tensors import decoded
 from everflow.distribute.wire import Begun, DaemonThreads, Method, Outgoing, channel
+from everflow.errors import from_code
 from everflow.graph import dtypes
 from everflow.graph.devices import DeviceSpec
 from everflow.graph.graph import Graph
@@ -35,6 +36,8 @@ PLAIN = ("RunGraph", "RecvTensor")
 SERVICE = worker_service_pb2.DESCRIPTOR.services_by_name["WorkerService"]
 RUN_GRAPH = "/tensorflow.WorkerService/RunGraph"
 RECV_TENSOR = "/tensorflow.WorkerService/RecvTensor"
+# What TensorFlow's masters know a failure by that only follows from another.
+DERIVED = "[_Derived_]"
 
 
 def attributes_of(task: Any) -> list[Any]:
@@ -171,7 +174,11 @@ class Worker:
         asked = dict(fields(request))
         key = str(asked.get(2, b""), "utf-8")
         step = _signed(asked.get(1, 0))
-        parcel = StepScope(self._server.task, call).taken(self._meetings.of(step), key)
+        try:
+            parcel = StepScope(self._server.task, call).taken(self._meetings.of(step), key)
+        except errors.OpError as e:
+            # Who made the tensor tells the master itself, which is not to take this for a second failure.
+            raise from_code(None, None, DERIVED + e.message, e.error_code) from None
         now = number_field(3, time.time_ns() // 1000)
         if parcel.is_dead:
             return [*field(1, [number_field(1, parcel.dtype.as_datatype_enum)]), number_field(2, 1), now]
