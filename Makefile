@@ -49,6 +49,7 @@ bench: $(STAMP)
 native: $(STAMP)
 	$(BIN)/python setup.py -q build_ext --inplace
 	$(BIN)/python -m nanobind.stubgen -q -m everflow._native -o everflow/_native.pyi
+	$(BIN)/ruff format -q everflow/_native.pyi
 
 # Which module defines which public name: everflow/index.py, and the stubs that editors read of it.
 index: $(STAMP)

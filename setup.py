@@ -1,9 +1,12 @@
 """Builds the native extension; everything else about the package stands in pyproject.toml."""
 
+import functools
+import os
 import pathlib
 import sys
 import sysconfig
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 if sys.version_info < (3, 10):  # noqa: UP036 (pip looks at requires-python after this)
     sys.exit("Everflow needs Python 3.10 or later; this is Python {}.{}.".format(*sys.version_info))
@@ -43,13 +46,19 @@ int main() {
 class BuildNative(build_ext):
     """Says C++17, optimised, exact floating point and hidden symbols in the words of the compiler at hand.
 
-    JPEG files are read natively where libjpeg-turbo and its header are there to build with, else by Pillow.
+    JPEG files are read natively where libjpeg-turbo and its header are there to build with, else by Pillow. Objects are kept in build/, and
+    made anew when something they include has changed.
     """
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.build_temp = f"build/objects-{sys.implementation.cache_tag}-{sysconfig.get_platform()}-nanobind-{nanobind.__version__}"
 
     def build_extensions(self) -> None:
         if self.compiler.compiler_type == "msvc":
             compile_args, link_args = ["/std:c++17", "/O2", "/EHsc", "/bigobj"], []
         else:
+            self.compiler.compile = functools.partial(compile_changed, self.compiler)
             # Without contraction into fused multiply-adds, all processors give the same random numbers.
             compile_args = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
             compile_args += ["-fno-strict-aliasing", "-fvisibility=hidden", "-pthread"]
@@ -111,6 +120,36 @@ class BuildNative(build_ext):
             except (CompileError, LinkError):
                 return False
         return True
+
+
+def compile_changed(
+    compiler, sources, output_dir=None, macros=None, include_dirs=None, debug=0, extra_preargs=None, extra_postargs=None, depends=None
+):  # type: ignore[no-untyped-def]
+    """What `compiler.compile` does, on all cores, and only for sources of which an object is missing or too old."""
+    macros, objects, extra_postargs, pp_opts, build = compiler._setup_compile(
+        output_dir, macros, include_dirs, sources, depends, extra_postargs
+    )
+    cc_args = compiler._get_cc_args(pp_opts, debug, extra_preargs)
+
+    def make(target: str) -> None:
+        source, extension = build[target]
+        if not is_current(pathlib.Path(target)):
+            compiler._compile(target, source, extension, cc_args, ["-MMD", *extra_postargs], pp_opts)
+
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        # The largest first, so that none is left for one core at the end.
+        list(workers.map(make, sorted(objects, key=lambda target: -os.path.getsize(build[target][0]))))
+    return objects
+
+
+def is_current(target: pathlib.Path) -> bool:
+    """Whether an object is newer than all of this tree that it was made of, which the compiler has written beside it."""
+    listed = target.with_suffix(".d")
+    if not (target.exists() and listed.exists()):
+        return False
+    made = target.stat().st_mtime
+    includes = [pathlib.Path(name) for name in listed.read_text().replace("\\\n", " ").split()[1:]]
+    return all(path.is_absolute() or (path.exists() and path.stat().st_mtime < made) for path in [*includes, pathlib.Path("setup.py")])
 
 
 setup(

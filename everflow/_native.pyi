@@ -17,12 +17,23 @@ def processors() -> list[str]:
 def by_intel() -> bool:
     """Whether the processor is one of Intel's, which MKL knows best."""
 
+class Pace:
+    """How long the runs of a step take: those of short steps take turns."""
+
+    def __init__(self) -> None: ...
+    @property
+    def usual(self) -> float:
+        """Seconds."""
+
+    @usual.setter
+    def usual(self, arg: float, /) -> None: ...
+
 class Flushing:
     """
     Takes denormal numbers for zero in this thread while it lives, as what it holds does.
     """
 
-    def __init__(self, held: object | None = None) -> None: ...
+    def __init__(self, held: object | None = None, pace: Pace | None = None) -> None: ...
 
 def flush_in_workers(threads: int) -> None:
     """
@@ -141,6 +152,17 @@ def power(threads: int, count: int, bases: int, base_step: int, exponents: int, 
     """
 
 ELEMENTWISE: frozenset = ...
+
+def halve(pictures: int, filter: int, bias: int, out: int, sizes: Sequence[int], threads: int) -> None:
+    """
+    The convolution of pictures (NHWC) with windows of 4 x 4 and stride two. Sizes: batch, height, width, depth; channels of the filter; zeros before rows and columns; height and width of the result.
+    """
+
+def input_gradient_of_halving(gradient: int, filter: int, out: int, sizes: Sequence[int], threads: int) -> None:
+    """Adds the gradient of its input, made from that of its result."""
+
+def filter_gradient_of_halving(pictures: int, gradient: int, out: int, sizes: Sequence[int], threads: int) -> None:
+    """The gradient of its filter."""
 
 class RowLoop:
     """A loop whose body computes each row of a batch from that row alone."""
@@ -266,6 +288,16 @@ def spread_rows(
 ) -> bool:
     """
     The gradient of `combine_rows`: gives each picked row its share of its segment's gradient.
+    """
+
+def put_rows(rows: int, indices: int, wide: bool, count: int, bytes: int, table: int, threads: int) -> None:
+    """
+    Copies rows to places in a table, all of which exist and none of which is named twice.
+    """
+
+def sum_rows(data: int, ids: int, wide: bool, count: int, width: int, sums: int, segments: int) -> int:
+    """
+    Adds rows to the sums that their ids name, none where that is below zero; returns the place of the first id that is too large, or -1.
     """
 
 def empty_rows(indices: int, count: int, rank: int, rows: int, empty: int) -> int:
@@ -436,7 +468,9 @@ class WireCall:
     """A call under way."""
 
     def result(self) -> Any:
-        """Waits for the answer: its memory, or the code and the text of an error."""
+        """
+        Waits for the answer: its memory, or the code and the text of an error.
+        """
 
     def cancel(self) -> None:
         """Gives the call up."""
@@ -449,7 +483,9 @@ class WireChannel:
 
     def __init__(self, address: str) -> None: ...
     def call(self, path: str, request: object, timeout: float | None, waits: bool) -> Any:
-        """Calls a method: the answer's memory, or the code and the text of an error. The request is memory, or pieces of it."""
+        """
+        Calls a method: the answer's memory, or the code and the text of an error. The request is memory, or pieces of it.
+        """
 
     def begin(self, path: str, request: object, timeout: float | None, waits: bool) -> WireCall:
         """Sends a request, and leaves the answer for later."""
@@ -467,7 +503,9 @@ class ServedCall:
         """The memory of the request, which is given away; None where none came."""
 
     def on_leave(self, leave: object) -> None:
-        """Has `leave()` called when who asked goes away. The first who asks for it is heard."""
+        """
+        Has `leave()` called when who asked goes away. The first who asks for it is heard.
+        """
 
     def finish(self, code: int, text: str, answer: object | None) -> None:
         """Sends the status, and the answer if there is one."""
@@ -483,7 +521,9 @@ class WireServer:
         """Begins to take connections."""
 
     def next(self) -> Any:
-        """Waits for what there is to do: a call, or a function that tells that a caller has gone."""
+        """
+        Waits for what there is to do: a call, or a function that tells that a caller has gone.
+        """
 
 @overload
 def resample(

@@ -2,7 +2,7 @@
 
 import sys
 
-from everflow import alias, lazy, years
+from everflow import alias, late_torch, lazy, years
 
 alias.install()
 alias.tell_processes()
@@ -10,4 +10,4 @@ years.install()
 # A TensorFlow program has no use for some of it, and short programs spend most of their time with imports.
 if "torch" not in sys.modules:
     lazy.link_ahead()
-    sys.meta_path.insert(0, lazy.Late())
+    sys.meta_path.insert(0, late_torch.Late())

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import gc
 import importlib
 import importlib.util
 import os
-import sys
 import threading
 import types
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-# The kernels of tensors that have a shape and no data: only torch's compiler needs them, and a third of torch's import goes there.
-DATALESS = "torch._meta_registrations"
-COMPILER = {f"torch.{name}" for name in ("_dynamo", "_inductor", "_decomp", "_prims", "_refs", "utils._content_store")}
-
-
-class Late:
-    """Has torch be imported without what is DATALESS, until its compiler is: `sys.meta_path.insert(0, Late())`."""
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
-        if name == "torch":
-            sys.modules[DATALESS] = types.ModuleType(DATALESS)
-        elif name in COMPILER:
-            sys.meta_path.remove(self)
-            sys.modules.pop(DATALESS, None)
-            vars(sys.modules["torch"]).pop("_meta_registrations", None)
-            importlib.import_module(DATALESS)
+from everflow import late_torch
 
 
 def link_ahead() -> None:
@@ -50,18 +31,6 @@ def link_ahead() -> None:
             os.register_at_fork(before=linking.join)
 
 
-@contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """No garbage is looked for: an import makes much that stays, and looking through it again and again takes a tenth of its time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
-
-
 class LazyModule(types.ModuleType):
     """Stands for a module until something is asked of it; then it is loaded, and what it holds is held here as well.
 
@@ -69,7 +38,8 @@ class LazyModule(types.ModuleType):
     """
 
     def __getattr__(self, name: str) -> Any:
-        with uncollected():
+        late_torch.put_off()
+        with late_torch.uncollected():
             module = importlib.import_module(self.__name__)
         # What the module gets later is asked of it.
         self.__dict__.update({**module.__dict__, "__getattr__": lambda later: getattr(module, later)})
@@ -82,4 +52,4 @@ if TYPE_CHECKING:
 else:
     torch = LazyModule("torch")
 
-__all__ = ["Late", "LazyModule", "link_ahead", "torch", "uncollected"]
+__all__ = ["LazyModule", "link_ahead", "torch"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -14,19 +13,10 @@ from everflow.eager.context import executing_eagerly
 from everflow.eager.variable_store import EagerVariableStore
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection, get_collection_ref
-from everflow.graph.trackable import Trackable, TrackableReference
+from everflow.graph.trackable import Trackable
 from everflow.ops.variables import variable_scope as scopes
 from everflow.ops.variables.store import default_variable_store
-
-
-class _FirstCalls(threading.local):
-    """The templates of this thread whose first call is under way, the innermost last."""
-
-    def __init__(self) -> None:
-        self.templates: list[Template] = []
-
-
-_first_calls = _FirstCalls()
+from everflow.train.tracking.capturing import capture_dependencies
 
 
 @public("make_template")
@@ -131,17 +121,9 @@ class Template(Trackable):
             raise
 
     def _first_call(self, args: Any, kwargs: Any) -> Any:
-        """Makes the variables; a template called inside for the first time is a part of this one."""
-        if _first_calls.templates:
-            around = _first_calls.templates[-1]
-            name = (self.variable_scope_name or "").removeprefix(around.variable_scope_name or "").rstrip("/")
-            # A template made anew in each call takes the place of the one before.
-            around._track_trackable(self, name, overwrite=True)
-        _first_calls.templates.append(self)
-        try:
+        """Makes the variables."""
+        with capture_dependencies(self):
             result = self._func(*args, **kwargs)
-        finally:
-            _first_calls.templates.pop()
         self._variables_created = True
         return result
 
@@ -229,23 +211,6 @@ class Template(Trackable):
     def non_trainable_weights(self) -> list[Any]:
         """The same as `non_trainable_variables`."""
         return self.non_trainable_variables
-
-    @property
-    def _checkpoint_dependencies(self) -> list[TrackableReference]:
-        """The variables by their names below the scope, beside what was tracked; those of templates inside are reached through them."""
-        prefix = self.variable_scope_name or ""
-        found = list(super()._checkpoint_dependencies)
-        known = {id(reference.ref) for reference in found}
-        for reference in found:
-            if isinstance(reference.ref, Template):
-                known.update(id(variable) for variable in reference.ref.global_variables)
-        for variable in self.global_variables:
-            if id(variable) not in known:
-                found.append(TrackableReference(variable.name.partition(":")[0][len(prefix) :], variable))
-        return found
-
-    def _lookup_dependency(self, name: str) -> Any:
-        return next((r.ref for r in self._checkpoint_dependencies if r.name == name), None)
 
 
 @internal("ops.template.EagerTemplate")

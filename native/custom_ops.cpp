@@ -388,7 +388,7 @@ void add_custom_ops(nb::module_& module) {
     nb::class_<CustomIterator>(module, "CustomIterator", "An iterator over a dataset of a library of custom ops.")
         .def(nb::init<uintptr_t, uintptr_t, const std::string&, nb::object, nb::callable, nb::callable>(), nb::arg("iterators"), nb::arg("dataset"), nb::arg("prefix"),
              nb::arg("reading"), nb::arg("raises"), nb::arg("others"))
-        .def("next", &CustomIterator::next)
+        .def("next", &CustomIterator::next, nb::sig("def next(self) -> tuple | None"))
         .def("save", &CustomIterator::save)
         .def("restore", &CustomIterator::restore, nb::arg("position"));
     module.def("custom_streams", [] { return reinterpret_cast<uintptr_t>(&STREAMS); }, "How C++ reads streams: the address of EverflowStreams.");

@@ -10,6 +10,7 @@
 
 #include "parallel.h"
 #include "processor.h"
+#include "turns.h"
 
 #if defined(__x86_64__) || defined(_M_X64)
 #include <xmmintrin.h>
@@ -42,13 +43,14 @@ Mode mode() { return 0; }
 void set_mode(Mode) {}
 #endif
 
-// Flushes in this thread while it lives; what it holds lives as long.
+// Flushes in this thread while it lives; what it holds lives as long, and so does its turn.
 class Flushing {
 public:
-    explicit Flushing(nb::object held) : held_(std::move(held)), before_(mode()) { set_mode(before_ | FLUSH); }
+    Flushing(nb::object held, Pace* pace) : turn_(pace), held_(std::move(held)), before_(mode()) { set_mode(before_ | FLUSH); }
     ~Flushing() { set_mode((mode() & ~FLUSH) | (before_ & FLUSH)); }
 
 private:
+    Turn turn_;
     nb::object held_;
     Mode before_;
 };
@@ -76,7 +78,7 @@ void flush_in_workers(size_t threads) {
 
 void add_denormals(nb::module_& module) {
     nb::class_<Flushing>(module, "Flushing", "Takes denormal numbers for zero in this thread while it lives, as what it holds does.")
-        .def(nb::init<nb::object>(), nb::arg("held") = nb::none());
+        .def(nb::init<nb::object, Pace*>(), nb::arg("held") = nb::none(), nb::arg("pace") = nb::none());
     module.def("flush_in_workers", &flush_in_workers, nb::arg("threads"),
                "Has the threads that work for this one take denormal numbers for zero, for good.");
 }

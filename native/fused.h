@@ -8,6 +8,7 @@ namespace everflow {
 void add_batch_norm(nanobind::module_& module);
 void add_convolution(nanobind::module_& module);
 void add_elementwise(nanobind::module_& module);
+void add_halving(nanobind::module_& module);
 void add_matrix_products(nanobind::module_& module);
 void add_pooling(nanobind::module_& module);
 void add_products(nanobind::module_& module);

@@ -321,7 +321,10 @@ Wake Connection::request(const std::shared_ptr<Stream>& stream, std::string_view
         Lock lock(mutex_);
         while (!is_closed_ && (is_writing_ || streams_.size() >= most_streams_)) {
             const Wake wake = pause(lock, turn_, until, false);
-            if (wake != Wake::changed) return wake;
+            if (wake != Wake::changed) {
+                pass_on();
+                return wake;
+            }
         }
         if (is_closed_) {
             over(*stream, kUnavailable, reason_);
@@ -409,7 +412,7 @@ Wake Connection::send(Stream& stream, std::string_view head, bool ends, Body* bo
         }
         is_writing_ = false;
         flush(lock);
-        turn_.notify_all();
+        give_turn();
         if (is_last || found != Wake::changed) break;
         // Others may write while the peer makes room; then it is this one's turn again.
         ++stream.waiting;
@@ -477,10 +480,8 @@ void Connection::abandon(Stream& stream, int code, std::string_view text) {
     if (!stream.id) return;
     streams_.erase(stream.id);
     control(lock, frame_of(kReset, 0, stream.id, kCancel, 4));
-    if (is_reading_) {
-        // The thread that waits for it may be the one that reads.
-        [[maybe_unused]] const ssize_t written = ::write(wake_[1], "", 1);
-    }
+    // The thread that waits for it may be the one that reads.
+    if (is_reading_) wake_reader();
     turn_.notify_all();
 }
 
@@ -493,6 +494,7 @@ bool Connection::is_usable() {
         read();
         lock.lock();
         is_reading_ = false;
+        pass_on();
     }
     return !is_closed_ && !is_draining_;
 }
@@ -515,6 +517,7 @@ Wake Connection::pause(Lock& lock, std::condition_variable& changed, Time until,
         return Wake::changed;
     }
     is_reading_ = true;
+    if (reads) reader_wants_turn_ = &changed == &turn_;
     const bool writes = wants_room || (!pending_.empty() && !is_writing_);
     lock.unlock();
     pollfd polled[2] = {{fd_, static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)), 0}, {wake_[0], POLLIN, 0}};
@@ -526,7 +529,7 @@ Wake Connection::pause(Lock& lock, std::condition_variable& changed, Time until,
         if (polled[0].revents & ~POLLOUT) read();
     }
     lock.lock();
-    if (reads) is_reading_ = false;
+    if (reads) is_reading_ = reader_wants_turn_ = false;
     if (!wants_room) flush(lock);
     return stops ? Wake::interrupted : Wake::changed;
 }
@@ -541,6 +544,16 @@ void Connection::pass_on() {
         }
     }
     turn_.notify_all();
+}
+
+// Whoever wants to write may do so now; one of them may be reading meanwhile.
+void Connection::give_turn() {
+    turn_.notify_all();
+    if (reader_wants_turn_) wake_reader();
+}
+
+void Connection::wake_reader() {
+    [[maybe_unused]] const ssize_t written = ::write(wake_[1], "", 1);
 }
 
 void Connection::control(Lock& lock, std::string_view frame) {
@@ -569,7 +582,7 @@ void Connection::flush(Lock& lock) {
         const int error = errno;
         lock.lock();
         is_writing_ = false;
-        turn_.notify_all();
+        give_turn();
         if (count < 0 && error != EINTR && error != EAGAIN && error != EWOULDBLOCK) return close("Socket closed: " + text_of(error));
         pending_.insert(0, frames, static_cast<size_t>(std::max<ssize_t>(count, 0)));
         if (count < 0 && error != EINTR) return;

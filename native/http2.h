@@ -223,6 +223,8 @@ class Connection {
     Wake write(std::vector<iovec>& parts, Time until, const Stream& stream);
     Wake pause(Lock& lock, std::condition_variable& changed, Time until, bool wants_room);
     void pass_on();
+    void give_turn();
+    void wake_reader();
     void control(Lock& lock, std::string_view frame);
     void flush(Lock& lock);
     void close(std::string_view reason);
@@ -259,6 +261,8 @@ class Connection {
     std::string pending_;
     // Whether a thread reads. A server's connections are read by those who wait for calls.
     bool is_reading_;
+    // The thread that reads does so while it waits for its turn to write.
+    bool reader_wants_turn_ = false;
     // Ends the poll of the thread that reads.
     int wake_[2] = {-1, -1};
     Alertness alertness_;

@@ -10,18 +10,21 @@
 #include "records.h"
 #include "sounds.h"
 #include "text.h"
+#include "turns.h"
 
 NB_MODULE(_native, module) {
     // At a program\'s end what is left is the system\'s to free.
     nanobind::set_leak_warnings(false);
     module.doc() = "What must run per element and neither torch nor numpy does.";
     everflow::add_processor(module);
+    everflow::add_turns(module);
     everflow::add_denormals(module);
     everflow::add_array_slots(module);
     everflow::add_batch_norm(module);
     everflow::add_convolution(module);
     everflow::add_custom_ops(module);
     everflow::add_elementwise(module);
+    everflow::add_halving(module);
     everflow::add_row_loops(module);
     everflow::add_row_losses(module);
     everflow::add_matrix_products(module);

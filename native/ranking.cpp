@@ -18,10 +18,24 @@ namespace {
 // A thread gets at least so many elements.
 constexpr size_t GRAIN = 1 << 14;
 
+constexpr size_t BLOCK = 64;
+
+// Whether no element of a block is larger than another number, nor a NaN.
+inline bool are_below(const float* x, float most) {
+    int others = 0;
+    for (size_t i = 0; i < BLOCK; ++i) others |= !(x[i] <= most);
+    return !others;
+}
+
 // Keeps the k largest in order; of equal ones the first stays before the others. False where a NaN has no place among them.
 bool rank_row(const float* x, size_t columns, size_t k, float* values, int32_t* positions) {
     size_t kept = 0;
     for (size_t i = 0; i < columns; ++i) {
+        // Most elements are passed over many at a time.
+        if (i % BLOCK == 0) {
+            while (kept == k && i + BLOCK <= columns && are_below(x + i, values[k - 1])) i += BLOCK;
+            if (i == columns) break;
+        }
         if (kept == k && x[i] <= values[k - 1]) continue;
         if (x[i] != x[i]) return false;
         size_t at = kept < k ? kept++ : k - 1;

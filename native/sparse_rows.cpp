@@ -6,9 +6,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "fused.h"
+#include "parallel.h"
+#include "released.h"
 
 namespace nb = nanobind;
 
@@ -104,6 +107,32 @@ struct Picked {
         }
     }
 };
+
+// Puts rows into the places of a table that the indices name. The table is larger than caches are, and the places anywhere in it: those
+// that come soon are called for.
+void put_rows(const char* rows, const Integers& indices, size_t count, size_t bytes, char* table, size_t threads) {
+    constexpr size_t grain = 1 << 16, soon = 16;
+    in_parallel(count, grain / (bytes + 1) + 1, threads, [&](size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) {
+#if defined(__GNUC__)
+            if (i + soon < end) __builtin_prefetch(table + indices[i + soon] * bytes, 1);
+#endif
+            std::memcpy(table + indices[i] * bytes, rows + i * bytes, bytes);
+        }
+    });
+}
+
+// Adds rows to those of `sums` that the ids name. Ids below zero name none; returns where the first is that is too large, or -1.
+int64_t sum_rows(const float* data, const Integers& ids, size_t count, size_t width, float* sums, size_t segments) {
+    for (size_t i = 0; i < count; ++i) {
+        const int64_t id = ids[i];
+        if (id >= static_cast<int64_t>(segments)) return static_cast<int64_t>(i);
+        if (id < 0) continue;
+        float* sum = sums + id * width;
+        for (size_t j = 0; j < width; ++j) sum[j] += data[i * width + j];
+    }
+    return -1;
+}
 
 // Which rows of a sparse tensor have no element, and how many these are; -1 where an element is in no row. `in_order` is told apart by -2
 // for "none is empty, and the elements come row by row".
@@ -203,6 +232,22 @@ void add_sparse_rows(nb::module_& module) {
         nb::arg("segments"), nb::arg("segment_count"), nb::arg("width"), nb::arg("indices"), nb::arg("wide_indices"), nb::arg("ids"),
         nb::arg("wide_ids"), nb::arg("count"), nb::arg("divisor"), nb::arg("out"), nb::arg("rows"),
         "The gradient of `combine_rows`: gives each picked row its share of its segment's gradient.");
+    module.def(
+        "put_rows",
+        [](uintptr_t rows, uintptr_t indices, bool wide, size_t count, size_t bytes, uintptr_t table, size_t threads) {
+            const Released released(count * bytes / 4);
+            put_rows(reinterpret_cast<const char*>(rows), {indices, wide}, count, bytes, reinterpret_cast<char*>(table), threads);
+        },
+        nb::arg("rows"), nb::arg("indices"), nb::arg("wide"), nb::arg("count"), nb::arg("bytes"), nb::arg("table"), nb::arg("threads"),
+        "Copies rows to places in a table, all of which exist and none of which is named twice.");
+    module.def(
+        "sum_rows",
+        [](uintptr_t data, uintptr_t ids, bool wide, size_t count, size_t width, uintptr_t sums, size_t segments) {
+            const Released released(count * width);
+            return sum_rows(reinterpret_cast<const float*>(data), {ids, wide}, count, width, reinterpret_cast<float*>(sums), segments);
+        },
+        nb::arg("data"), nb::arg("ids"), nb::arg("wide"), nb::arg("count"), nb::arg("width"), nb::arg("sums"), nb::arg("segments"),
+        "Adds rows to the sums that their ids name, none where that is below zero; returns the place of the first id that is too large, or -1.");
     module.def(
         "empty_rows",
         [](uintptr_t indices, size_t count, size_t rank, size_t rows, uintptr_t empty) {

@@ -25,6 +25,7 @@ LAYERS = (
         "facts",
         "index",
         "internals",
+        "late_torch",
         "lazy",
         "looks",
         "nest",

@@ -1,5 +1,7 @@
 """tf.make_template: what templates inside others share, and what checkpoints and models see of them."""
 
+import contextlib
+
 import pytest
 
 import everflow as tf
@@ -91,7 +93,7 @@ def test_variables_of_a_function_are_in_the_store_around_it(eager):
     assert [v.name for v in store.variables()] == ["v:0"]
 
 
-def test_a_template_made_anew_in_each_call_takes_its_place(eager):
+def test_a_template_made_anew_in_each_call_shares_the_variables_of_the_first(eager):
     made = []
 
     def build(x):
@@ -102,4 +104,46 @@ def test_a_template_made_anew_in_each_call_takes_its_place(eager):
     outer = tf.make_template("outer", lambda x: inner(inner(inner(x))), True)
     assert outer(0.0).numpy() == 3
     assert len({part.variable_scope_name for part in made}) == 1
-    assert outer._lookup_dependency(made[-1].variable_scope_name.rstrip("/")) is made[-1]
+    # It is part of what its scope is below of, by the call that made the variable.
+    assert inner._lookup_dependency("part") is made[0] and not outer._checkpoint_dependencies
+
+
+def test_what_captures_variables_inside_is_part_of_a_template(mode):
+    class Manual(tf.contrib.checkpoint.Checkpointable):
+        def __call__(self):
+            with tf.variable_scope("manual") as self.variable_scope, tf.contrib.checkpoint.capture_dependencies(self):
+                return tf.get_variable("w", [])
+
+    def build():
+        own = tf.get_variable("v", [])
+        manual = Manual()
+        return own, manual, manual()
+
+    template = tf.make_template("t", build)
+    own, manual, w = template()
+    assert [(r.name, r.ref) for r in template._checkpoint_dependencies] == [("v", own), ("manual", manual)]
+    assert [(r.name, r.ref) for r in manual._checkpoint_dependencies] == [("w", w)]
+
+
+def test_a_checkpoint_waits_for_the_variables_of_templates_inside(mode, tmp_path):
+    def build():
+        parts = [tf.make_template(name, lambda: tf.get_variable("v", [2], initializer=tf.zeros_initializer())) for name in ("a", "b")]
+        return [part() for part in parts]
+
+    def value(variable):
+        return variable.numpy().tolist() if tf.executing_eagerly() else session.run(variable).tolist()
+
+    def assign(variable, new):
+        return variable.assign(new) if tf.executing_eagerly() else session.run(variable.assign(new))
+
+    with contextlib.nullcontext() if tf.executing_eagerly() else tf.Session() as session:
+        saved = tf.make_template("saved", build)
+        root = tf.train.Checkpoint(template=saved)
+        for number, variable in enumerate(saved()):
+            assign(variable, [number, 5.0])
+        path = root.save(str(tmp_path / "model"))
+        loaded = tf.make_template("loaded", build)
+        status = tf.train.Checkpoint(template=loaded).restore(path)
+        found = loaded()
+        status.assert_consumed().run_restore_ops()
+        assert [value(variable) for variable in found] == [[0, 5], [1, 5]]

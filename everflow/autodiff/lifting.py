@@ -14,7 +14,7 @@ from everflow.graph.attrs import FunctionName
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.functions import add_body
 from everflow.graph.graph import Graph
-from everflow.graph.operation import Operation
+from everflow.graph.operation import InputList, Operation
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow import bodies
 from everflow.ops.control_flow.conditionals import add_choice
@@ -108,7 +108,7 @@ def _take(op: Operation, inputs: list[Tensor]) -> None:
     """Gives an op other inputs."""
     for t in op.inputs:
         t._consumers.remove(op)
-    op.inputs = tuple(inputs)
+    op.inputs = InputList(inputs)
     for t in inputs:
         t._consumers.append(op)
 

@@ -14,7 +14,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.functions import add_body, supersede
 from everflow.graph.graph import Graph
-from everflow.graph.operation import Operation
+from everflow.graph.operation import InputList, Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow import bodies
@@ -183,7 +183,7 @@ class _Keeper:
         self.inputs.append(inside)
         self.outputs.append(after)
         self.condition_inputs.append(self.condition.home.placeholder(inside.dtype, inside.dims, "kept", inside.handle_data))
-        operation.inputs = (*operation.inputs, start)
+        operation.inputs = InputList((*operation.inputs, start))
         start._consumers.append(operation)
         found = Tensor(operation, len(operation.outputs), inside.dtype)
         found.dims, found.handle_data = inside.dims, inside.handle_data

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import everflow as tf
+from everflow import proto
 from everflow.api import internal
 from everflow.autodiff.aggregation import METHODS, aggregate
 from everflow.autodiff.registry import AggregationMethod, get_gradient_function
@@ -21,7 +22,6 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.handles import variable_shape
-from everflow.proto import attr_value_pb2
 
 TRAINABLE = frozenset(
     (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128, dtypes.resource, dtypes.variant)
@@ -202,7 +202,7 @@ def _marks(op: Operation, scope: str) -> Any:
     name = marks.get("_XlaScope", b"")
     if marks.get("_XlaSeparateCompiledGradients"):
         name += f"_grad_{scope}".encode()
-    value = attr_value_pb2.AttrValue
+    value = proto.attr_value_pb2.AttrValue
     return op.graph._attr_scope({"_XlaCompile": value(b=True), "_XlaScope": value(s=name)})
 
 

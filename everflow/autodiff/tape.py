@@ -16,6 +16,7 @@ from everflow.graph import dtypes, opdefs
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.functions import LIBRARY
 from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.operation import InputList
 from everflow.graph.stacks import TAPES, eager_scope
 from everflow.graph.tensor import Tensor
 from everflow.ops.core import registry
@@ -44,7 +45,7 @@ class Recorded:
         self.op_def_ = definition
         self.type = definition.name
         self.attrs = attrs
-        self.inputs = tuple(inputs)
+        self.inputs = InputList(inputs)
         self.outputs = outputs
         # The inputs whose gradients nobody asked for.
         self.skip_input_indices: tuple[int, ...] = ()

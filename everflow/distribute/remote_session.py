@@ -55,7 +55,17 @@ class RemoteContext(Context):
         return [DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation) for d in (*found.local_device, *found.remote_device)]
 
     def step(
-        self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False, host: Any = ((), ()), dims: Any = None, any_shape: bool = False
+        self,
+        fetches: Any,
+        targets: Any,
+        feeds: Any,
+        is_body: bool = False,
+        host: Any = ((), ()),
+        dims: Any = None,
+        any_shape: bool = False,
+        carried: int = 0,
+        known: Any = None,
+        own: Any = (),
     ) -> Any:
         """A step that the server runs, of a graph that it knows by then."""
         self._extend()
@@ -131,6 +141,8 @@ class RemoteStep:
     is_remote = True
     threads = 1
     tuning = None
+    pace = None
+    special = None
     settling = 0
 
     def __init__(self, context: RemoteContext, fetches: Any, targets: Any, feeds: Any) -> None:

@@ -610,3 +610,9 @@ class StrategyExtended(StrategyExtendedV2):
 
     def _experimental_run_steps_on_iterator(self, fn: Callable[..., Any], iterator: Any, iterations: Any, initial_loop_values: Any) -> Any:
         return run_steps(fn, iterator, iterations, initial_loop_values)
+
+
+@internal("keras.distribute.distributed_training_utils.global_batch_size_supported")
+def global_batch_size_supported(distribution_strategy: Any) -> bool:
+    """Whether the size of a batch is that of all replicas together."""
+    return distribution_strategy.extended._global_batch_size

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from everflow import internals
 from everflow.api import internal, public
 from everflow.eager.devices import CHOOSER, CURRENT, PLACEMENT, REMOTE
 from everflow.eager.devices import device as placed
@@ -431,3 +432,7 @@ def run(main: Any = None, argv: Any = None) -> None:
 
     enable_eager_execution()
     app.run(main, argv)
+
+
+# Programs reach it through tensorflow.python.framework.ops, which imports it.
+internal("framework.ops.context")(internals.module("python.eager.context"))

@@ -82,6 +82,8 @@ class device:
         CURRENT.name, CURRENT.place = self._chosen
 
     def __exit__(self, *_: Any) -> None:
+        if CURRENT.name != self._chosen[0]:
+            raise RuntimeError("Exiting device scope without proper scope nesting")
         CURRENT.name, CURRENT.place = self._before
 
 

@@ -76,7 +76,10 @@ def try_evaluate_constant(graph: Any, output: Any) -> np.ndarray | None:
 @public("contrib.util.constant_value", "get_static_value")
 @internal("framework.tensor_util.constant_value")
 def constant_value(tensor: Any, partial: bool = False) -> Any:
-    """The constant value of a tensor as a numpy array, or None; what is no tensor is its own value."""
+    """The constant value of a tensor as a numpy array, or None; what is no tensor is its own value.
+
+    With `partial`, tensors that are stacked are known one by one, and None stands for those that are not.
+    """
     if not isinstance(tensor, Tensor):
         handle = getattr(tensor, "_as_graph_element", None)
         if handle is None:
@@ -86,11 +89,11 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
         return None
     if tensor.is_eager:
         return tensor.numpy()
-    if not _is_told(tensor.op):
-        return None
-    if partial and tensor.op.type == "Pack":
+    if partial and tensor.op.type == "Pack" and tensor.op.attr("axis") == 0:
         values = [constant_value(t, partial) for t in tensor.op.inputs]
         return np.array(values) if all(v is not None for v in values) else np.array(values, dtype=object)
+    if not _is_told(tensor.op):
+        return None
     found = tensor.op.attrs["value"] if tensor.op.type == "Const" else known(tensor)
     if found is not None:
         tensor.graph.prevent_feeding(tensor)

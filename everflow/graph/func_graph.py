@@ -12,7 +12,7 @@ from everflow.api import internal
 from everflow.graph import opdefs
 from everflow.graph.dtypes import DTypeLike, resource, variant
 from everflow.graph.graph import Graph
-from everflow.graph.operation import Operation
+from everflow.graph.operation import InputList, Operation
 from everflow.graph.places import colocation_target
 from everflow.graph.shapes import Dims
 from everflow.graph.stacks import TAPES, get_default_graph
@@ -213,7 +213,7 @@ class FuncGraph(Graph):
     def substitute(self, old: Tensor, new: Tensor) -> None:
         """Uses one tensor of the body in the place of another, and takes the op of that one out."""
         for consumer in old._consumers:
-            consumer.inputs = tuple(new if t is old else t for t in consumer.inputs)
+            consumer.inputs = InputList(new if t is old else t for t in consumer.inputs)
             new._consumers.append(consumer)
         old._consumers = []
         self.outputs = [new if t is old else t for t in self.outputs]

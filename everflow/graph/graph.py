@@ -463,7 +463,9 @@ class Graph(Collections):
         for key, value in self._attr_scopes.items():
             if callable(value):
                 value = value(op.node_def)
-            if value is not None and key not in op.attrs:
+            if isinstance(value, list):
+                op.attrs.setdefault(key, list(value))
+            elif value is not None and key not in op.attrs:
                 definition = op.op_def_.attrs.get(key)
                 op.attrs[key] = attr_values.from_proto(value, definition.type if definition else None)
         if op.type in self._kernel_labels:

@@ -18,7 +18,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.functions import add_library
 from everflow.graph.graph import VALID_OP_NAME, VALID_SCOPE_NAME, Graph, set_shapes
 from everflow.graph.malformed import well_formed
-from everflow.graph.operation import Operation, call_site
+from everflow.graph.operation import InputList, Operation, call_site
 from everflow.graph.places import apply_devices
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph
@@ -273,7 +273,7 @@ class _Import:
         for i in self._order(sources):
             self._add(i, *sources[i], back_edges)
         for op, inputs in back_edges:
-            op.inputs = tuple(self._output(op.name, *s) if isinstance(s, tuple) else s for s in inputs)
+            op.inputs = InputList(self._output(op.name, *s) if isinstance(s, tuple) else s for s in inputs)
             _check_types(op)
             for t in op.inputs:
                 t._consumers.append(op)

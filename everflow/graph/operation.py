@@ -40,6 +40,20 @@ def _line(code: Any, instruction: int) -> int:
     return line
 
 
+class InputList(tuple[Any, ...]):
+    """What an op takes. Parts of it are lists, to which gradient functions add theirs: `op.inputs[1:] + [None]`."""
+
+    __slots__ = ()
+
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return list(found) if type(index) is slice else found
+
+
+# Its name is in the errors of those who try to change it.
+InputList.__name__ = "_InputList"
+
+
 @public("Operation")
 @internal("framework.ops.Operation")
 class Operation:
@@ -115,7 +129,7 @@ class Operation:
         self.type = op_def.name
         self.name = name
         # A copy of a tensor stands for the output that it was copied from.
-        self.inputs = tuple([t.op.outputs[t.value_index] for t in inputs])
+        self.inputs = InputList([t.op.outputs[t.value_index] for t in inputs])
         self.attrs = attrs
         self.control_inputs = control_inputs
         self._control_outputs: list[Operation] = []
@@ -323,7 +337,7 @@ class Operation:
         old._consumers.remove(self)
         inputs = list(self.inputs)
         inputs[index] = tensor
-        self.inputs = tuple(inputs)
+        self.inputs = InputList(inputs)
         tensor._consumers.append(self)
         self.graph._changed()
 

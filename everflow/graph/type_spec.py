@@ -24,6 +24,10 @@ class CompositeTensor:
     def _type_spec(self) -> TypeSpec:
         raise TypeError(f"{type(self).__name__} has no type specification.")
 
+    def _shape_invariant_to_type_spec(self, shape: Any) -> TypeSpec:
+        """What a loop variable keeps of which a shape is said."""
+        raise NotImplementedError(f"{type(self).__name__}._shape_invariant_to_type_spec")
+
     def consumers(self) -> list[Any]:
         """The operations that take one of its tensors as an input."""
         found: dict[int, Any] = {}

@@ -18,6 +18,7 @@ from everflow.errors import OperatorNotAllowedInGraphError
 from everflow.graph import dtypes
 from everflow.graph.conversion_status import control_status_ctx
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.func_graph import FuncGraph
 from everflow.graph.scopes import init_scope, is_eager_outside, name_scope
 from everflow.graph.shapes import Dimension, TensorShape
 from everflow.graph.sparse_tensor import SparseTensor
@@ -193,7 +194,8 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
     def _shape_in_scratch_graph(self, input_shape: Any) -> Any:
         """The shape that calling the layer on placeholders gives."""
         self._build_for(input_shape)
-        with tf.Graph().as_default():
+        # As in a function, tensors that were computed at once may be taken.
+        with FuncGraph("scratch").as_default():
             given = map_shapes(lambda s: tf.placeholder(self.dtype or "float32", s), input_shape)
             arguments = {"training": False} if self._call_takes("training") else {}
             return nest.map_structure(lambda t: t.shape, self(given, **arguments))

@@ -21,7 +21,7 @@ from everflow.keras.backend.session import batch_get_value, batch_set_value, tra
 from everflow.keras.mixed_precision.policy import with_input_dtype
 from everflow.keras.serialization import validate_kwargs
 from everflow.ops.variables.partitioned import PartitionedVariable
-from everflow.ops.variables.resource_variables import UnreadVariable
+from everflow.ops.variables.resource_variables import EagerWritten, UnreadVariable
 from everflow.ops.variables.variables import Variable, VariableAggregation, VariableSynchronization, VariableV1
 from everflow.train.tracking.autotracking import delete_tracking
 from everflow.train.tracking.data_structures import TrackableDataStructure, sticky_attribute_assignment
@@ -126,7 +126,7 @@ class LayerVariables:
         if holds_weights(value):
             self._hold_layer(value)
         for item in nest.flatten(value) if isinstance(value, (list, tuple, dict)) else (value,):
-            if not isinstance(item, Variable) or isinstance(item, UnreadVariable):
+            if not isinstance(item, Variable) or isinstance(item, (UnreadVariable, EagerWritten)):
                 continue
             track_variable(item)
             trained = books.setdefault("_trainable_weights", [])

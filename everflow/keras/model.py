@@ -11,6 +11,7 @@ from everflow.api import internal, public
 from everflow.arguments import arguments
 from everflow.distribute.strategy_context import default_strategy, has_strategy
 from everflow.eager.context import executing_eagerly
+from everflow.eager.functions import RUN_EAGERLY
 from everflow.graph.dtypes import as_dtype
 from everflow.graph.scopes import init_scope, name_scope
 from everflow.graph.tensor_spec import TensorSpec
@@ -147,7 +148,7 @@ class Model(Network):
             if self._run_eagerly is False:
                 raise ValueError(only + "You cannot set `run_eagerly=False`.")
             return True
-        return bool(self._run_eagerly) and executing_eagerly()
+        return bool(self._run_eagerly or RUN_EAGERLY.value) and executing_eagerly()
 
     @run_eagerly.setter
     def run_eagerly(self, value: bool) -> None:

@@ -100,6 +100,10 @@ class Network(Layer):
         given = nest.flatten(inputs)
         if len({id(t) for t in given}) != len(given):
             raise ValueError(f"The list of inputs passed to the model is redundant. All inputs should only appear once. Found: {inputs}")
+        layers = [t._keras_history.layer for t in given]
+        sizes = {shape[0] for layer in layers if (shape := getattr(layer, "_batch_input_shape", None))} - {None}
+        if len(sizes) > 1:
+            raise ValueError(f"The specified batch sizes of the Input Layers are incompatible. Found batch sizes: {sorted(sizes)}")
         self._base_init(name=name, **kwargs)
         self._note(
             _is_graph_network=True,

@@ -9,6 +9,7 @@ import numpy as np
 
 from everflow import nest
 from everflow.api import internal, public
+from everflow.graph.shapes import TensorShape
 from everflow.keras.input_layer import Input, InputLayer
 from everflow.keras.layer import Layer, _default
 from everflow.keras.layer_serialization import deserialize
@@ -151,8 +152,9 @@ class Sequential(Model):
                 "Passing a dictionary input to a Sequential Model which doesn't have FeatureLayer as the first layer is an error."
             )
         super()._set_inputs(inputs, outputs, training)
-        if self.inputs and not isinstance(inputs, dict):
-            self._build_input_shape = (None, *self.inputs[0].shape.as_list()[1:])
+        if not isinstance(inputs, dict):
+            given = self.inputs[0] if self.inputs else nest.flatten(inputs)[0]
+            self._build_input_shape = (None, *TensorShape(given.shape).as_list()[1:])
 
     def predict_proba(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
         """The outputs for data, which are taken for probabilities."""

@@ -7,7 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.convert import convert_to_tensor
-from everflow.losses.collected import squeeze_or_expand_dimensions
+from everflow.losses.collected import check_per_example_loss_rank, squeeze_or_expand_dimensions
 from everflow.ops.math.weights_broadcast import assert_broadcastable
 
 
@@ -21,16 +21,16 @@ def _replicas(function: str) -> int:
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any:
     """The sum of the losses divided by the size of the whole batch, which may be spread over replicas."""
     losses = convert_to_tensor(per_example_loss)
-    if losses.shape.ndims == 0:
-        raise ValueError(f"Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1, received: {losses}")
     dtype = losses.dtype
-    if sample_weight is not None:
-        losses, _, weights = squeeze_or_expand_dimensions(losses, None, tf.cast(convert_to_tensor(sample_weight), dtype))
-        with tf.control_dependencies([assert_broadcastable(weights, losses)]):
-            losses = tf.multiply(losses, weights)
-    if global_batch_size is None:
-        global_batch_size = tf.shape(losses)[0] * _replicas("compute_average_loss")
-    return tf.reduce_sum(losses) / tf.cast(global_batch_size, dtype)
+    with check_per_example_loss_rank(losses):
+        if sample_weight is not None:
+            losses, _, weights = squeeze_or_expand_dimensions(losses, None, tf.cast(convert_to_tensor(sample_weight), dtype))
+            with tf.control_dependencies([assert_broadcastable(weights, losses)]):
+                losses = tf.multiply(losses, weights)
+        if global_batch_size is None:
+            global_batch_size = tf.shape(losses)[0] * _replicas("compute_average_loss")
+        size = tf.cast(global_batch_size, dtype)
+        return tf.reduce_sum(losses) / size
 
 
 @public("nn.scale_regularization_loss")

@@ -59,7 +59,10 @@ def squeeze_or_expand_dimensions(y_pred: Any, y_true: Any = None, sample_weight:
                 y_true, y_pred = remove_squeezable_dimensions(y_true, y_pred)
         else:
             differs = tf.equal(1, tf.rank(y_pred) - tf.rank(y_true))
-            y_true, y_pred = tf.cond(differs, lambda: remove_squeezable_dimensions(y_true, y_pred), lambda: (y_true, y_pred))
+            given = y_true, y_pred
+            squeezed = lambda: remove_squeezable_dimensions(*given)
+            has_scores = lambda: tf.cond(tf.equal(1, tf.shape(given[1])[-1]), squeezed, lambda: given)
+            y_true, y_pred = tf.cond(differs, has_scores, squeezed)
     if sample_weight is None:
         return y_pred, y_true
     weights_rank = sample_weight.get_shape().ndims
@@ -106,7 +109,9 @@ def check_per_example_loss_rank(per_example_loss: Any) -> Iterator[None]:
         yield
     else:
         check = tf.assert_greater_equal(
-            tf.rank(per_example_loss), 1, message="Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1."
+            tf.rank(per_example_loss),
+            tf.cast(1, tf.int32),
+            message="Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1.",
         )
         with tf.control_dependencies([check]):
             yield

@@ -23,7 +23,7 @@ def _normalize_docstring(docstring: str | None) -> str:
 
 def add_notice_to_docstring(doc: str | None, instructions: str, no_doc_str: str, suffix_str: str, notice: list[str]) -> str:
     """Puts a suffix behind the first line of a docstring, and a notice below it."""
-    notice = [f"Warning: {notice[0]}", *notice[1:], instructions]
+    notice = [f"Warning: {notice[0]}", *notice[1:], *([instructions] if instructions else [])]
     if not doc:
         return "\n".join([no_doc_str, "", *notice])
     first, *rest = _normalize_docstring(doc).splitlines()

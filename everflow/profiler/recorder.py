@@ -174,8 +174,8 @@ class Recorder:
         call, find_runner = BaseSession._call, BaseSession._find_runner
         recorder, thread = self, self._thread
 
-        def timed_generate(plan: Any) -> Step:
-            step = generate(plan)
+        def timed_generate(plan: Any, *words: Any) -> Step:
+            step = generate(plan, *words)
             step.call = Timed(step, recorder)
             return step
 

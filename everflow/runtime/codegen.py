@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from everflow import errors
@@ -54,7 +55,7 @@ def _copied(value: Any) -> Any:
 class Step:
     """A compiled plan. `call(*feeds)` returns the fetched run-time values as a tuple."""
 
-    __slots__ = ("call", "calls", "fetches_fresh", "lines", "plan", "settling", "source", "threads", "tuning")
+    __slots__ = ("call", "calls", "fetches_fresh", "lines", "pace", "plan", "settling", "source", "special", "threads", "tuning")
     is_remote = False
 
     def __init__(
@@ -68,6 +69,9 @@ class Step:
         self.source = source
         self.threads = 1
         self.tuning: Any = None
+        self.pace: Any = None
+        # Those that take its place for certain arguments; see everflow.runtime.specialization.
+        self.special: Any = None
         # After so many runs, those that follow find their memory where the one before left it.
         self.settling = 2
 
@@ -82,10 +86,11 @@ class Step:
         return found
 
 
-def generate(plan: Plan) -> Step:
-    """Compiles a plan."""
+def generate(plan: Plan, own: Collection[int] = ()) -> Step:
+    """Compiles a plan. `own`: the fetches that are handed over in memory that nobody else sees."""
     names: dict[Value, str] = {}
-    space: dict[str, Any] = {"__builtins__": {}}
+    # What kernels call in C may import modules, by the builtins of whoever calls it.
+    space: dict[str, Any] = {"__builtins__": builtins}
     parameters = []
     for i, value in enumerate(plan.feeds):
         names[value] = f"f{i}"
@@ -131,7 +136,11 @@ def generate(plan: Plan) -> Step:
             line += f"; del {', '.join(dead)}"
         body.append(line)
         lines.append(node)
-    returned = ", ".join(names[v] + (".read()" if v.dtype._is_ref_dtype else "") for v in plan.fetches)
+    copied = {i for i in own if not fresh[i]}
+    fresh = [is_fresh or i in copied for i, is_fresh in enumerate(fresh)]
+    returned = ", ".join(
+        names[v] + (".read()" if v.dtype._is_ref_dtype else "") + (_copy(v) if i in copied else "") for i, v in enumerate(plan.fetches)
+    )
     body.append(f" return ({returned}{',' if len(plan.fetches) == 1 else ''})" if plan.fetches else " return ()")
     lines.append(None)
     source = f"def step({', '.join(parameters)}):\n" + "\n".join(body)

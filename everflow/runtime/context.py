@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from everflow.errors import OpError, invalid_argument, not_found
@@ -14,12 +14,13 @@ from everflow.graph.describe import type_name
 from everflow.graph.func_graph import function_targets
 from everflow.graph.operation import Operation
 from everflow.runtime import codegen, compilation, passes, threads
+from everflow.runtime.branches import fix_feeds, take_known_branches
 from everflow.runtime.failures import explained
 from everflow.runtime.loops import while_kernel
 from everflow.runtime.meetings import join_meetings
 from everflow.runtime.memory import keep_freed_memory
 from everflow.runtime.placement import Placer
-from everflow.runtime.plan import Node, make_plan
+from everflow.runtime.plan import Node, Plan, make_plan
 from everflow.runtime.references import fetch_last_values
 from everflow.runtime.symbols import forget_dims, settle_dims
 from everflow.runtime.tasks import Task
@@ -203,18 +204,26 @@ class Context:
         host: Any = ((), ()),
         dims: dict[int, Any] | None = None,
         any_shape: bool = False,
+        carried: int = 0,
+        known: dict[int, Any] | None = None,
+        own: Collection[int] = (),
     ) -> codegen.Step:
         """Plans and compiles what computes the fetches and targets from the feeds. `host`: which feeds are, and which fetches may
         be, plain numbers. `dims`: the shapes of feeds, where more is known of them than their tensors say. `any_shape`: feeds may
-        have other shapes than their tensors say."""
+        have other shapes than their tensors say. `carried`: how many feeds are the variables of a loop, if what is the same in all its
+        iterations is to be computed apart. `known`: the values of feeds that are always the same. `own`: the fetches that are handed over
+        in memory that nobody else sees."""
         plan = make_plan(self, fetches, targets, feeds)
         if not is_body:
             fetch_last_values(plan)
+        if known:
+            fix_feeds(plan, known)
+            take_known_branches(plan)
         if any_shape:
             forget_dims(plan)
         if dims:
             settle_dims(plan, dims)
-        plan.is_body = is_body
+        plan.is_body, plan.carried = is_body, carried
         plan.host_feeds, plan.host_fetches = map(frozenset, host)
         self.placer.place(n.op for n in plan.nodes if n.op is not None)
         if len(self.placer.tasks) > 1:
@@ -226,8 +235,12 @@ class Context:
 
                 hand_out(plan)
         join_meetings(plan)
-        passes.run(plan)
-        step = codegen.generate(plan)
+        step = self.compiled(plan, own)
         if not is_body:
             threads.tuned(step, self.config.intra_op_parallelism_threads if self.config is not None else None)
         return step
+
+    def compiled(self, plan: Plan, own: Collection[int] = ()) -> codegen.Step:
+        """A plan made faster, and code of it."""
+        passes.run(plan)
+        return codegen.generate(plan, own)

@@ -83,8 +83,8 @@ def _is_only_use(body: FuncGraph, before: Tensor, after: Tensor) -> bool:
 class Steps:
     """The condition and the body of a loop as steps, for values of certain shapes."""
 
-    def __init__(self, loop: Loop, dims: dict[int, Any]) -> None:
-        counted = loop.counted
+    def __init__(self, loop: Loop, dims: dict[int, Any], carried: int) -> None:
+        self.dims, counted = dims, loop.counted
         self.condition = loop.context.step(
             loop.condition.outputs,
             loop.condition_targets,
@@ -93,7 +93,11 @@ class Steps:
             host=(counted, (0,)),
             dims={i: d for i, d in dims.items() if i < len(loop.plain)},
         )
-        self.body = loop.context.step(loop.fetches, loop.body_targets, loop.feeds, is_body=True, host=(counted, counted), dims=dims)
+        self.body = loop.context.step(
+            loop.fetches, loop.body_targets, loop.feeds, is_body=True, host=(counted, counted), dims=dims, carried=carried
+        )
+        ahead = self.body.plan.ahead
+        self.ahead = None if ahead is None else loop.context.compiled(ahead)
         self.truth: Callable[[Any], Any] = bool if self.condition.plan.host_fetches else bodies.truth
         self.rows = rows_in(self.body.plan, self.condition.plan, len(loop.plain))
         # The shapes of what is put into lists, where all iterations have the same.
@@ -154,8 +158,21 @@ class Loop:
         if found is None:
             if len(self.compiled) >= MOST_SHAPES:
                 self._any_shape, key = True, None
-            found = self.compiled[key] = Steps(self, {} if key is None else self._stable(key))
+            found = self.compiled[key] = Steps(self, {} if key is None else self._stable(key), len(self.plain))
         return found
+
+    def begun(self, values: Sequence[Any], lists: Sequence[TensorList]) -> tuple[Steps, Sequence[Any]]:
+        """The steps for a run's values, and what is the same in all iterations."""
+        steps = self.steps(values, lists)
+        if steps.ahead is None:
+            return steps, ()
+        try:
+            return steps, steps.ahead.call(*values)
+        except Exception:
+            # It may not be needed, or something else may fail before: each iteration computes it in its time.
+            key = next(key for key, found in self.compiled.items() if found is steps)
+            self.compiled[key] = Steps(self, steps.dims, 0)
+            return self.compiled[key], ()
 
     def _stable(self, key: tuple[Any, ...]) -> dict[int, Any]:
         """Of the shapes at the start, those that all iterations have."""
@@ -192,16 +209,16 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
             values[i] = Size(values[i])
         taken = [_list(given[k]) for k, _ in loop.popped]
         kept = [_list(given[k]).values() for k, _ in loop.pushed]
-        steps = loop.steps(values, taken)
+        steps, ahead = loop.begun(values, taken)
         left = [items.plain(dims) for items, dims in zip(taken, loop.popped_dims)]
         collector = Collector(loop.sums, given) if loop.sums.terms else None
         wholes: list[Any] = [None] * len(kept)
         by_rows = steps.rows is not None and steps.rows.may_take(values)
         try:
             if by_rows:
-                values, wholes = run_by_rows(loop, steps, values, left, [items.whole for items in taken], kept, collector)
+                values, wholes = run_by_rows(loop, steps, values, ahead, left, [items.whole for items in taken], kept, collector)
             else:
-                values = run_iterations(loop, steps, values, left, kept, collector)
+                values = run_iterations(loop, steps, values, ahead, left, kept, collector)
         except Exception as e:
             error = steps.located(e)
             raise error from (None if error is e or isinstance(e, errors.OpError) else e)
@@ -224,7 +241,13 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
 
 
 def run_iterations(
-    loop: Loop, steps: Steps, values: list[Any], left: list[list[Any]], kept: list[list[Any]], collector: Collector | None
+    loop: Loop,
+    steps: Steps,
+    values: list[Any],
+    ahead: Sequence[Any],
+    left: list[list[Any]],
+    kept: list[list[Any]],
+    collector: Collector | None,
 ) -> list[Any]:
     """Runs a loop one iteration after the other. Takes from the lists that are left, adds to those that are kept, and returns what the
     plain variables become."""
@@ -236,7 +259,7 @@ def run_iterations(
     holds, step, check = steps.condition.call, steps.body.call, loop.check
     found: Sequence[Any] = values
     while truth(holds(*found)[0]):
-        given = step(*found, *_popped(pops))
+        given = step(*found, *_popped(pops), *ahead)
         found = given[:count]
         for push, value in zip(pushes, given[count:end]):
             push(value)
@@ -250,6 +273,7 @@ def run_by_rows(
     loop: Loop,
     steps: Steps,
     values: list[Any],
+    ahead: Sequence[Any],
     left: list[list[Any]],
     wholes: list[Any],
     kept: list[list[Any]],
@@ -264,7 +288,7 @@ def run_by_rows(
     holds, truth = steps.condition.call, steps.truth
     found = [None if items else False for items in kept]
     while True:
-        some = Iterations(body, values, left, wholes)
+        some = Iterations(body, values, left, wholes, ahead)
         if not some.gather(lambda values: truth(holds(*values)[0])):
             return values, [x if x is not False else None for x in found]
         some.run()

@@ -32,6 +32,15 @@ class Plan:
         # Which feeds are plain numbers, and which fetches may be: a loop's counters and its condition.
         self.host_feeds: frozenset[int] = frozenset()
         self.host_fetches: frozenset[int] = frozenset()
+        # How many feeds are the variables of a loop whose body this is: as many fetches are their next values.
+        self.carried = 0
+        # What computes the last feeds from the variables, once for all iterations.
+        self.ahead: Plan | None = None
+
+    @property
+    def fed_ahead(self) -> list[Value]:
+        """The feeds that are computed ahead."""
+        return self.feeds[len(self.feeds) - len(self.ahead.fetches) :] if self.ahead is not None else []
 
     def replace(self, table: dict[Value, Value]) -> None:
         """Makes uses of the table's keys use its values."""

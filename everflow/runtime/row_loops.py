@@ -31,7 +31,7 @@ class Cut:
     def __init__(self, plan: Plan, carried: int) -> None:
         self.plan, self.carried = plan, carried
         self.rows = next((v.dims[0] for i, v in enumerate(plan.feeds[:carried]) if self._may_be_state(i) and v.dims), 0) or 0
-        self.fixed = {v for i, v in enumerate(plan.feeds[:carried]) if plan.fetches[i] is v}
+        self.fixed = {v for i, v in enumerate(plan.feeds[:carried]) if plan.fetches[i] is v} | set(plan.fed_ahead)
         for node in plan.nodes:
             if (
                 node.is_constant
@@ -206,9 +206,9 @@ class Iterations:
     What is kept of them lies in memory one after the other; where lists are taken from at their ends, in the order of these lists.
     """
 
-    def __init__(self, body: RowBody, values: list[Any], left: list[list[Any]], wholes: list[Any]) -> None:
-        self.body, self.values, self.left = body, values, left
-        popped = body.plan.feeds[body.carried :]
+    def __init__(self, body: RowBody, values: list[Any], left: list[list[Any]], wholes: list[Any], ahead: Sequence[Any]) -> None:
+        self.body, self.values, self.left, self.ahead = body, values, left, ahead
+        popped = body.plan.feeds[body.carried : body.carried + len(left)]
         # What is there for all iterations, in memory's order: first, lists that nobody takes item by item.
         self.kept = {v: x for v, x in zip(popped, wholes) if x is not None and v not in body.one_by_one and x.is_contiguous()}
         self.is_backward = bool(self.kept)
@@ -224,7 +224,7 @@ class Iterations:
         """Runs what comes before the rows; False where there are no more iterations."""
         values, fed, found, popping = self.values, self.fed, self.found, self.popping
         before, takes, moved = self.body.before.call, self.body.takes, self.body.moved
-        room = [None] * len(self.left)
+        room = [*[None] * len(self.left), *self.ahead]
         while len(fed) < MOST_STEPS and goes_on(values):
             now = [*values, *room]
             for i, items in popping:

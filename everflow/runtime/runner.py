@@ -12,6 +12,7 @@ from everflow.ops.core.registry import meaning
 from everflow.runtime import feeds as feeding
 from everflow.runtime.codegen import Step
 from everflow.runtime.fetches import Fetches
+from everflow.runtime.specialization import specialize
 from everflow.values import tensors as values
 
 
@@ -27,6 +28,8 @@ class Runner:
         self._lowered: Any = None
         self.converters = [feeding.feed_converter(t) for t in tensors]
         self.step: Step = session._context.step(self.fetches.tensors, self.fetches.operations, tensors)
+        if not self.step.is_remote and not session._context.is_shared and len(session._context.placer.tasks) == 1:
+            specialize(session._context, self.step, self.fetches.tensors, self.fetches.operations, tensors)
         self.outputs = [fetch_converter(t, fresh, session) for t, fresh in zip(self.fetches.tensors, self.step.fetches_fresh)]
         self.is_single = isinstance(fetches, Tensor)
         order = iter(range(len(self.fetches.tensors)))

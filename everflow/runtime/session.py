@@ -177,7 +177,9 @@ class BaseSession(SessionInterface):
         return found
 
     def _call(self, step: Step, arguments: list[Any]) -> Any:
-        guard = without_autograd()
+        if step.special is not None:
+            step = step.special.step(arguments)
+        guard = without_autograd(step.pace)
         try:
             if step.tuning is not None:
                 found = step.tuning.run(step, arguments)

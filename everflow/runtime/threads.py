@@ -1,4 +1,5 @@
-"""How many threads a step uses: small steps run faster on one, and waiting for a second costs most on a busy machine."""
+"""How many threads a step uses: small steps run faster on one, and waiting for a second costs most on a busy machine. And which steps of
+several Python threads take turns (native/turns.cpp)."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 
 from everflow import _native
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 
 # One thread is kept unless several are faster by this factor.
 WORTH = 0.9
@@ -87,3 +89,14 @@ def tuned(step: Any, limit: int | None = None) -> None:
     most = available() if not limit else min(limit, available())
     step.threads = 1
     step.tuning = Tuning(most) if most > 1 and len(step.calls) > 1 else None
+    step.pace = None if any(may_wait(call.node) for call in step.calls) else _native.Pace()
+
+
+def may_wait(node: Node) -> bool:
+    """Whether a node may wait for what another thread does: the step then takes no turns with that thread's."""
+    meaning = node.meaning
+    if meaning is None or meaning.bodies or meaning.waits or meaning.brings or meaning.meets is not None:
+        return True
+    if node.op is None or meaning.pure or not node.op.op_def_.is_stateful:
+        return False
+    return not meaning.module.startswith(("everflow.ops.variables.", "everflow.ops.random."))

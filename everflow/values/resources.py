@@ -80,6 +80,14 @@ class Storage:
             else:
                 self.value = value
 
+    def begin(self, value: Any) -> None:
+        """The same for the variable's first value. Later ones are copied to where it lies: who holds a reference sees them."""
+        with self.lock:
+            if self.value is None and value.is_contiguous():
+                self.value = value
+            else:
+                self.store(value)
+
     def forget(self) -> None:
         """Makes the variable one that was never assigned."""
         self.value = None

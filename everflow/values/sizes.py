@@ -1,4 +1,4 @@
-"""Sizes on the host: they read like tensors where kernels take shapes."""
+"""Sizes, and other numbers, on the host: they read like tensors where kernels take shapes or numbers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,18 @@ class Sizes(tuple):
 
     def reshape(self, *_: int) -> Sizes:
         return self
+
+
+class Number(float):
+    """A single number on the host."""
+
+    __slots__ = ()
+    ndim = 0
+
+    def tolist(self) -> float:
+        return float(self)
+
+    item = tolist
 
 
 class Size(int):

@@ -105,7 +105,8 @@ def _inference_mode() -> Any:
     return torch._C._InferenceMode
 
 
-def without_autograd() -> Any:
+def without_autograd(pace: Any = None) -> Any:
     """A guard for computing as steps do, in this thread until it is deleted: without torch's own autograd, for gradients are ours and
-    its bookkeeping costs time at each op, and with zeros in the place of numbers too small to have all their digits."""
-    return _native.Flushing(_inference_mode()(True))
+    its bookkeeping costs time at each op, and with zeros in the place of numbers too small to have all their digits. `pace`: that of the
+    step, which takes turns with those of other threads where it is short."""
+    return _native.Flushing(_inference_mode()(True), pace)

@@ -99,3 +99,25 @@ def test_saver_goes_by_name(tmp_path):
     assert v.numpy() == 3.0
     with tfe.restore_variables_on_create(path):
         assert tf.Variable(7.0, name="v").numpy() == 3.0
+
+
+def test_names_of_networks_are_taken_once_in_a_scope():
+    x = tf.ones([1, 1])
+    Net(name="pair")(x)
+    with pytest.raises(ValueError, match="named 'pair' already exists"):
+        Net(name="pair")(x)
+    with tf.variable_scope("other"):
+        there = Net(name="pair")
+    there(x)
+
+
+def test_networks_of_graphs_are_saved_by_the_session(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        network, again = Net(name="a"), Net(name="b")
+        x = tf.ones([1, 1])
+        results = network(x), again(x)
+        session.run(tf.global_variables_initializer())
+        path = tfe.save_network_checkpoint(network, str(tmp_path))
+        tfe.restore_network_checkpoint(again, path)
+        first, second = session.run(results)
+        assert first.tolist() == second.tolist()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow import internals
 
 framework = tf.contrib.framework
 
@@ -82,3 +83,50 @@ def test_values_of_another_type_and_shape_are_assigned():
     with tf.Session() as session:
         session.run(op, feed)
         assert session.run("v:0").tolist() == [[1], [2]]
+
+
+def test_shapes_are_whole_numbers_in_a_row():
+    fed = tf.placeholder(tf.float32)
+    assert framework.with_shape(tf.TensorShape([None, 2]), fed).shape.as_list() == [None, 2]
+    assert framework.with_shape([], tf.constant(1.0)).shape == ()
+    with pytest.raises(ValueError, match=r"Invalid dtype float64 for shape \[1.1\] expected of tensor Placeholder:0"):
+        framework.with_shape([1.1], fed)
+    with pytest.raises(ValueError, match=r"Invalid rank 2 for shape \[\[1\]\] expected of tensor Placeholder:0"):
+        framework.with_shape([[1]], fed)
+
+
+def test_tensors_of_an_op_are_of_one_graph():
+    here = tf.constant(1.0)
+    with tf.Graph().as_default() as other:
+        there = tf.constant(2.0)
+    assert framework.get_graph_from_inputs([here]) is here.graph
+    with pytest.raises(ValueError, match="must be from the same graph as"):
+        framework.get_graph_from_inputs([here, there])
+    with pytest.raises(ValueError, match="is not from the passed-in graph"):
+        framework.get_graph_from_inputs([here], graph=other)
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_only_variables_without_a_value_are_filled_with_zeros(session, use_resource):
+    variable = tf.Variable(tf.ones([2]), use_resource=use_resource)
+    filled = framework.zero_initializer(variable)
+    session.run(filled)
+    assert session.run(variable).tolist() == [0, 0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="input is already initialized"):
+        session.run(filled)
+
+
+def test_tensors_say_what_they_are(session, capfd):
+    print_op = internals.module("contrib.framework.python.ops.prettyprint_ops").print_op
+    flags = tf.constant([False, True], name="flags")
+    assert session.run(print_op(flags, message="now: ")).tolist() == [False, True]
+    printed = "now: [Name: flags:0][Type: Tensor (bool)][Shape: [Dimension(2)]][First True in Boolean tensor at:][1][Value:][0 1]"
+    assert printed in capfd.readouterr().err
+    sparse = print_op(tf.SparseTensor([[0, 1]], [5], [2, 3]), print_tensor_type=False)
+    assert session.run(sparse).values.tolist() == [5]
+    assert "[Shape:][2 3][Sparse indices:][[0 1]][Sparse values:][5]" in capfd.readouterr().err
+    array = tf.TensorArray(tf.int32, 2, clear_after_read=False).unstack([7, 8])
+    assert session.run(print_op(array).stack()).tolist() == [7, 8]
+    assert "[Type: TensorArray (int32)][Size:][2][Value:][7 8]" in capfd.readouterr().err
+    with pytest.raises(ValueError, match="must be a Tensor, SparseTensor, TensorArray or Variable"):
+        print_op([1])

@@ -92,3 +92,19 @@ def test_scattered_vectors_at_some_places():
     assert run(summed).tolist() == [[-4, -17, -6], [3, -9, 3], [0, 0, 0], [3, -9, 3], [0, 0, 0]]
     with pytest.raises(ValueError, match="You must specify either dimension or sampled_candidates"):
         sampled_scattered_embedding_lookup(params, values)
+
+
+@pytest.mark.parametrize("zero_debias", [False, True])
+def test_averages_of_batches_are_updated_where_a_variable_says_so(session, zero_debias):
+    images = tf.reshape(tf.range(24.0), [2, 2, 2, 3])
+    is_training = tf.Variable(True)
+    tf.contrib.layers.batch_norm(
+        images, decay=0.5, is_training=is_training, fused=False, zero_debias_moving_mean=zero_debias, updates_collections="mine"
+    )
+    session.run(tf.global_variables_initializer())
+    (mean,) = tf.contrib.framework.get_variables("BatchNorm/moving_mean")[:1]
+    session.run(tf.get_collection("mine"), {is_training: False})
+    assert session.run(mean).tolist() == [0, 0, 0]
+    session.run(tf.get_collection("mine"))
+    # The average of one batch: half of its mean, or all of it where the start at zero is corrected for.
+    assert session.run(mean).tolist() == pytest.approx(np.multiply([10.5, 11.5, 12.5], 1 if zero_debias else 0.5))

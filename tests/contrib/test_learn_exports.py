@@ -8,6 +8,7 @@ import pytest
 
 import everflow as tf
 from everflow.contrib.learn import alternatives, export_strategies
+from everflow.contrib.learn.exporting import GraphRewriteSpec
 from everflow.contrib.learn.serving_inputs import build_default_serving_input_fn
 
 learn = tf.contrib.learn
@@ -131,3 +132,15 @@ def test_a_strategy_reworks_the_exports_of_another(tmp_path):
     astray = export_strategies.extend_export_strategy(learn.make_export_strategy(served), lambda a, b: "/elsewhere")
     with pytest.raises(ValueError, match="must return a sub-directory"):
         astray.export(Recorder(), str(tmp_path / "b"))
+
+
+def test_other_graphs_of_a_saved_model_are_transformed(tmp_path):
+    specs = (GraphRewriteSpec(("serve",), ()), GraphRewriteSpec(("frozen",), ("freeze_graph",)))
+    folder = fitted(tmp_path / "model").export_savedmodel(str(tmp_path / "saved"), served, graph_rewrite_specs=specs)
+    for tags in (["serve"], ["frozen"]):
+        with tf.Graph().as_default() as graph, tf.Session() as session:
+            meta = tf.saved_model.loader.load(session, tags, folder)
+            signature = meta.signature_def["serving_default"]
+            (given,), (made,) = signature.inputs.values(), signature.outputs.values()
+            assert session.run(made.name, {given.name: [[2.0]]}) == pytest.approx(3 * 2.05)
+            assert any(op.type == "VariableV2" for op in graph.get_operations()) == (tags == ["serve"])

@@ -30,6 +30,8 @@ def test_arrays_are_attributes_that_checkpoints_keep(tmp_path):
         later = tf.contrib.checkpoint.NumpyState()
         tf.train.Checkpoint(s=later).restore(path)
         assert later.x.tolist() == [0, 1, 2] and state.x.tolist() == [0, 0]
+        with pytest.raises(NotImplementedError, match="attribute x of .* is not a NumPy array"):
+            state.x = tf.Variable(1.0)
 
 
 def test_names_are_numbered(tmp_path):

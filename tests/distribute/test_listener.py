@@ -1,4 +1,6 @@
+import random
 import threading
+import time
 from concurrent import futures
 
 import pytest
@@ -67,7 +69,7 @@ def test_calls_may_wait_for_each_other(served):
 
     method = served(wait)
     with futures.ThreadPoolExecutor(12) as callers:
-        for _ in range(2):
+        for _ in range(50):
             assert list(callers.map(method, [b""] * 12)) == [b"met"] * 12
 
 
@@ -82,3 +84,31 @@ def test_who_leaves_is_not_waited_for(served):
     with pytest.raises(tf.errors.DeadlineExceededError):
         served(wait)(b"", timeout=0.2)
     assert left.wait(60)
+
+
+def test_calls_of_all_kinds_at_once_have_their_own_answers(served):
+    def reverse(request, call):
+        time.sleep(0.005 * (len(request) % 7 == 3))
+        return bytes(request)[::-1]
+
+    method = served(reverse)
+
+    def call_many(seed):
+        chance = random.Random(seed)
+        for _ in range(60):
+            sent = chance.randbytes(chance.choice([0, 10, 1_000, 2_000_000]))
+            match chance.randrange(4):
+                case 0:
+                    method.begin(sent).cancel()
+                case 1:
+                    assert method.begin(sent).result() == sent[::-1]
+                case 2:
+                    assert method(sent) == sent[::-1]
+                case 3:
+                    try:
+                        assert method(sent, timeout=0.004) == sent[::-1]
+                    except tf.errors.DeadlineExceededError:
+                        pass
+
+    with futures.ThreadPoolExecutor(12) as callers:
+        list(callers.map(call_many, range(12), timeout=60))

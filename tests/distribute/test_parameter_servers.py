@@ -18,9 +18,20 @@ own = "/job:worker/task:%d" % index
 setter = tf.train.replica_device_setter(worker_device=own, cluster=cluster)
 # Messages between workers, which have nothing else in common.
 with tf.device("/job:ps/task:0"):
-    flags = {name: tf.FIFOQueue(4, tf.int32, shared_name=name) for name in ("here", "first", "second", "third")}
+    flags = {name: tf.FIFOQueue(4, tf.int32, shared_name=name) for name in ("ready", "here", "first", "second", "third")}
     tell = {name: queue.enqueue(1) for name, queue in flags.items()}
     wait = {name: queue.dequeue() for name, queue in flags.items()}
+
+# A worker that finds variables without values looks again after 30 seconds, as one of TensorFlow's does; and a queue that waits
+# for gradients is not stopped before the grace period is over.
+def after_the_chief():
+    if index:
+        with tf.Session(server.target) as session:
+            session.run(wait["ready"])
+
+def chief_is_ready(session):
+    if not index:
+        session.run(tell["ready"])
 
 def tell_all(**found):
     print("found", json.dumps(found), flush=True)
@@ -43,8 +54,10 @@ with tf.device(setter):
     optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.25), replicas_to_aggregate=2, total_num_replicas=2)
     train = optimizer.minimize(loss, global_step=step)
 hook = optimizer.make_session_run_hook(index == 0, num_tokens=0)
-with tf.train.MonitoredTrainingSession(server.target, is_chief=index == 0, hooks=[hook]) as session:
+after_the_chief()
+with tf.train.MonitoredTrainingSession(server.target, is_chief=index == 0, hooks=[hook], stop_grace_period_secs=1) as session:
     raw = session._tf_sess()
+    chief_is_ready(raw)
     for _ in range(6):
         session.run(train)
         # Neither takes the other's part in the next step.
@@ -74,10 +87,12 @@ with tf.device(setter):
     loss = w * [1.0, 1000.0][index]
     optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(1.0), replicas_to_aggregate=1, total_num_replicas=2)
     train = optimizer.minimize(loss, global_step=step)
+after_the_chief()
 with tf.train.MonitoredTrainingSession(
-    server.target, is_chief=index == 0, hooks=[optimizer.make_session_run_hook(index == 0, num_tokens=0)]
+    server.target, is_chief=index == 0, hooks=[optimizer.make_session_run_hook(index == 0, num_tokens=0)], stop_grace_period_secs=1
 ) as session:
     raw = session._tf_sess()
+    chief_is_ready(raw)
     if index == 0:
         raw.run(wait["here"])
         # The other is a backup: one gradient is enough for a step.

@@ -70,3 +70,11 @@ def test_a_processor_that_is_split_has_devices_for_functions_too():
     finally:
         config.set_virtual_device_configuration(cpu, [config.VirtualDeviceConfiguration()])
     assert [d.device_type for d in config.list_logical_devices()][:1] == ["CPU"]
+
+
+def test_scopes_end_in_the_order_they_began():
+    around = tf.device("/cpu:0")
+    around.__enter__()
+    with tf.device(None), pytest.raises(RuntimeError, match="^Exiting device scope without proper scope nesting$"):
+        around.__exit__(None, None, None)
+    around.__exit__(None, None, None)

@@ -117,3 +117,11 @@ def test_branches_compute_no_sizes_of_outer_constants():
     with pytest.raises(ValueError, match="evenly divisible by 4"):
         tf.cond(tf.constant(True), branch, lambda: x)
     assert found["computed"] == [2, 3]
+
+
+def test_what_is_known_of_tensors_that_are_stacked_is_told_where_asked():
+    unknown = tf.placeholder(tf.int32, [])
+    assert tf.get_static_value(tf.stack([1, unknown])) is None
+    assert tf.get_static_value(tf.stack([1, unknown, 3]), partial=True).tolist() == [1, None, 3]
+    assert tf.get_static_value(tf.stack([[1, 2], [unknown, 3]]), partial=True).tolist() == [[1, 2], [None, 3]]
+    assert tf.get_static_value(tf.stack([[1, 2], [3, 4]], axis=1), partial=True) is None

@@ -225,3 +225,11 @@ def test_each_thread_has_a_default_graph_of_its_own():
         thread.join()
     assert found[0] is found[1] and found[2] is found[3]
     assert len({id(graph) for graph in (tf.get_default_graph(), *found)}) == 3
+
+
+def test_parts_of_the_inputs_of_an_op_are_lists(graph):
+    x, y = tf.constant(1.0), tf.constant(2.0)
+    inputs = tf.add_n([x, y, x]).op.inputs
+    assert inputs[1:] + [None] == [y, x, None] and inputs[-1] is x
+    with pytest.raises(AttributeError, match="'_InputList' object has no attribute 'append'"):
+        inputs.append(y)

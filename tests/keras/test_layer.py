@@ -264,3 +264,26 @@ def test_graphs_build_layers_in_the_graph():
     layer = Scaled()
     layer(tf.keras.Input([2]))
     assert layer.seen.tolist() == [3, 3] and layer.w.graph is tf.get_default_graph()
+
+
+def test_what_an_assignment_returns_is_no_further_variable(eager):
+    class Counting(tf.keras.layers.Layer):
+        def build(self, input_shape):
+            self.count = tf.Variable(1.0)
+            self.counted = self.count.assign_add(2.0)
+
+    layer = Counting()
+    layer.build((10, 10))
+    assert layer.variables == [layer.count] and layer.counted.numpy() == 3
+
+
+def test_the_shape_of_outputs_follows_from_tensors_that_a_layer_computed_at_once(eager):
+    class Fixed(tf.keras.layers.Layer):
+        def build(self, input_shape):
+            self.w = tf.ones((3, 4))
+
+        def call(self, inputs):
+            return tf.matmul(inputs, self.w)
+
+    layer = Fixed()
+    assert layer.compute_output_shape((None, 3)).as_list() == [None, 4] and layer.built

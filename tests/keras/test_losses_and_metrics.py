@@ -189,3 +189,31 @@ def test_metrics_start_again_and_are_made_from_configs():
 def test_metrics_refuse_what_can_not_be(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("loss", [L.MeanSquaredError(), L.MeanAbsoluteError()])
+def test_losses_of_whole_numbers_are_whole_numbers(loss):
+    y, p = tf.constant([[4, 8, 12], [8, 1, 3]]), tf.constant([[4, 8, 9], [8, 1, 3]])
+    found = loss(y, p)
+    # The means of the rows are 3 (or 1) and 0, that of both 1.5 (or 0.5) is cut.
+    assert found.dtype == tf.int32 and K.get_value(found) == {"MeanSquaredError": 1, "MeanAbsoluteError": 0}[type(loss).__name__]
+    assert K.get_value(loss(y, y)) == 0
+
+
+def test_scores_of_classes_keep_their_axis_where_ranks_are_known_late(session):
+    t, p, w = (tf.placeholder(tf.float32) for _ in range(3))
+    accuracy = M.SparseCategoricalAccuracy()
+    found = accuracy(t, p, w)
+    session.run([v.initializer for v in accuracy.variables])
+    feeds = {t: [2, 1], p: [[0.1, 0.1, 0.8], [0.05, 0, 0.95]], w: [[0.5], [0.2]]}
+    assert session.run(found, feeds) == pytest.approx(0.5 / 0.7)
+
+
+@pytest.mark.parametrize(("weights", "mean"), [([[1], [2]], 3.0), ([[1, 2, 3]], 17 / 6), ([1, 2], 3.0), (1, 2.5)])
+@pytest.mark.parametrize("dims", [None, [None, None]])
+def test_weights_whose_rank_is_known_late_count_for_each_value(weights, mean, dims, session):
+    values, w = tf.placeholder(tf.float32, dims), tf.placeholder(tf.float32)
+    metric = M.Mean()
+    found = metric(values, w)
+    session.run([v.initializer for v in metric.variables])
+    assert session.run(found, {values: np.arange(6).reshape(2, 3), w: weights}) == pytest.approx(mean)

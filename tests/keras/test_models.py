@@ -1,5 +1,6 @@
 """Models: layers that follow each other, layers that are connected, and programs' own."""
 
+import numpy as np
 import pytest
 
 import everflow as tf
@@ -84,3 +85,21 @@ def test_models_run_at_once():
             y = tf.reduce_sum(scaled(tf.ones([1, 3])))
         assert float(y) == 6.0 and len(scaled.trainable_variables) == 3
         assert float(tape.gradient(y, scaled.factor)) == 3.0
+
+
+def test_inputs_of_batches_that_differ_make_no_model():
+    one, other, any_size = (tf.keras.Input((10,), batch_size=size) for size in (2, 3, None))
+    joined = layers.Concatenate(axis=0)
+    with pytest.raises(ValueError, match=r"batch sizes of the Input Layers are incompatible. Found batch sizes: \[2, 3\]$"):
+        tf.keras.Model([other, one], joined([other, one]))
+    assert tf.keras.Model([one, any_size], joined([one, any_size])).inputs == [one, any_size]
+
+
+def test_layers_that_ran_as_python_tell_the_shape_they_were_built_for():
+    with eager_mode():
+        model = tf.keras.Sequential([layers.Dense(3), layers.Dense(2)])
+        model.compile("sgd", "mse", run_eagerly=True)
+        model.train_on_batch(np.ones((5, 4)), np.ones((5, 2)))
+        config = model.get_config()
+        assert config["build_input_shape"] == (None, 4)
+        assert len(tf.keras.Sequential.from_config(config).weights) == 4

@@ -519,7 +519,8 @@ def found(made):
         (lambda: standardized(False, samplewise_center=True, samplewise_std_normalization=True), [[4, 4, 3], -0.0872]),
         (lambda: standardized(featurewise_center=True), [[4, 4, 3], -6.03]),
         (lambda: standardized(featurewise_center=True, featurewise_std_normalization=True), [[4, 4, 3], -0.27]),
-        (lambda: standardized(zca_whitening=True, featurewise_center=True), [[4, 4, 3], -0.632]),
+        # It divides by what is nearly zero, and rounded otherwise by each kind of processor.
+        (lambda: standardized(zca_whitening=True, featurewise_center=True), [[4, 4, 3], pytest.approx(-0.632, abs=0.01)]),
         (lambda: standardized(False, preprocessing_function=lambda x: x * 2, rescale=0.5), [[4, 4, 3], 8.39]),
         (lambda: standardized(augment=True, rotation_range=30, featurewise_center=True), [[4, 4, 3], -10.8]),
     ],

@@ -141,3 +141,26 @@ def test_variables_of_a_graph_are_data():
     assert model.predict(x, steps=1).tolist() == [[2]] * 4
     double = tf.keras.backend.function([model.input], [model.output * 2])
     assert double([x])[0].tolist() == [[4]] * 4
+
+
+def test_classes_of_each_step_need_no_axis_of_their_own(mode):
+    x, labels = np.random.RandomState(0).rand(8, 3, 4), np.arange(24).reshape(8, 3) % 5
+    model = tf.keras.Sequential([tf.keras.layers.Dense(5, activation="softmax", input_shape=(3, 4))])
+    model.compile("sgd", "sparse_categorical_crossentropy", **mode)
+    chosen = np.take_along_axis(model.predict(x), labels[..., None], -1)
+    expected = -np.log(chosen).mean()
+    assert model.evaluate(x, labels, verbose=0) == pytest.approx(expected, rel=1e-4)
+    assert model.evaluate(x, labels[..., None], verbose=0) == pytest.approx(expected, rel=1e-4)
+    assert model.train_on_batch(x, labels) == pytest.approx(expected, rel=1e-4)
+
+
+def test_functions_that_run_as_python_have_models_do_so():
+    with eager_mode():
+        model = _classifier()
+        model.compile("sgd", "mse")
+        try:
+            tf.config.experimental_run_functions_eagerly(True)
+            assert model.run_eagerly
+        finally:
+            tf.config.experimental_run_functions_eagerly(False)
+        assert not model.run_eagerly

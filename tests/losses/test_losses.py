@@ -107,3 +107,8 @@ def test_an_average_loss_is_of_examples_with_weights_that_fit():
         tf.nn.compute_average_loss(2.0)
     with pytest.raises(ValueError, match="weights can not be broadcast to values"):
         tf.nn.compute_average_loss([2.5, 6.0, 5.0], [0.2, 0.8])
+    losses = tf.placeholder(tf.float32)
+    average = tf.nn.compute_average_loss(losses)
+    assert run(average, {losses: [2.0, 4.0]}) == 3
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Expected a tensor with at least rank 1\.\].*\(Cast/x:0\)"):
+        run(average, {losses: 2.0})

@@ -451,3 +451,18 @@ def test_mistakes_are_refused(made, error, message):
     with pytest.raises(error) as caught:
         computed(made())
     assert message in str(caught.value)
+
+
+def test_a_loop_keeps_what_a_shape_says_of_its_rows():
+    def looped(axis, shape):
+        grown = lambda i, x: (i + 1, tf.concat([x, x], axis=axis))
+        start = tf.ragged.constant([[1], [2, 3]])
+        return tf.while_loop(lambda i, x: i < 1, grown, [tf.constant(0), start], [tf.TensorShape([]), tf.TensorShape(shape)])[1]
+
+    longer, more = looped(1, [2, None]), looped(0, [None, None])
+    assert longer.shape.as_list() == [2, None] and more.shape.as_list() == [None, None]
+    assert computed(longer) == [[1, 1], [2, 3, 2, 3]] and computed(more) == [[1], [2, 3], [1], [2, 3]]
+    with pytest.raises(ValueError, match=r"enters the loop with shape \(3,\), but has shape \(5,\) after one iteration"):
+        looped(0, [2, None])
+    with pytest.raises(ValueError, match=r"specified shape invariant is \(5,\)"):
+        looped(1, [4, None])

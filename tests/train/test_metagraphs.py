@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.proto import graph_debug_info_pb2
 
 
 def small_graph():
@@ -84,3 +85,15 @@ def test_graphs_are_written_as_text_and_binary(tmp_path):
         binary = tf.train.write_graph(graph, str(tmp_path), "g.pb", as_text=False)
     assert 'name: "c"' in open(text).read()
     assert tf.GraphDef.FromString(open(binary, "rb").read()).node[0].name == "c"
+
+
+def test_where_ops_were_made_is_written_beside_a_metagraph(tmp_path):
+    with tf.Graph().as_default() as graph:
+        small_graph()
+        tf.train.export_meta_graph(str(tmp_path / "m.meta"), graph=graph, save_debug_info=True)
+    told = graph_debug_info_pb2.GraphDebugInfo.FromString((tmp_path / "m.debug").read_bytes())
+    assert set(told.traces) == {op.name for op in graph.get_operations()}
+    frames = told.traces["y"].file_line_cols
+    places = [(told.files[frame.file_index], frame.line) for frame in frames]
+    assert (__file__, small_graph.__code__.co_firstlineno + 4) in places
+    assert [place[:2] for place in reversed(graph.get_operation_by_name("y").traceback)] == places

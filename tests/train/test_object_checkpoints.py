@@ -6,6 +6,8 @@ import everflow as tf
 from everflow.eager.context import eager_mode, graph_mode
 from everflow.graph.trackable import Trackable
 from everflow.train.tracking.autotracking import AutoTrackable
+from everflow.train.tracking.checkpoint import TrackableSaver
+from everflow.train.tracking.graph_view import ObjectGraphView
 
 
 def variable(value):
@@ -89,3 +91,53 @@ def test_checkpoints_of_savers_restore_into_objects(tmp_path):
         sess.run(tf.global_variables_initializer())
         with pytest.raises(tf.errors.NotFoundError, match="Key save_counter not found in checkpoint"):
             status.run_restore_ops()
+
+
+def test_functions_write_checkpoints(tmp_path):
+    with eager_mode():
+        checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+        path = str(tmp_path / "c")
+        write = tf.function(lambda: checkpoint.write(path))
+        write()
+        checkpoint.v.assign(3.0)
+        write()
+        checkpoint.v.assign(0.0)
+        checkpoint.restore(path)
+        assert checkpoint.v.numpy() == 3
+
+
+def test_what_a_graph_writes_again_tells_the_names_of_variables(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        checkpoint = tf.train.Checkpoint(v=tf.get_variable("of_a_graph", [], use_resource=True))
+        sess.run(tf.global_variables_initializer())
+        for _ in range(2):
+            entries, proto, _ = checkpoint._saver._graph_view.serialize_object_graph()
+            assert [attribute.full_name for node in proto.nodes for attribute in node.attributes][0] == "of_a_graph"
+            assert entries[0].full_name == "of_a_graph"
+
+
+def test_a_restore_by_names_is_known_once_it_ran(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        root = AutoTrackable()
+        root.v = tf.get_variable("v", initializer=5.0, use_resource=True)
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, str(tmp_path / "named"))
+        sess.run(root.v.assign(0.0))
+        status = TrackableSaver(ObjectGraphView(root)).restore(path)
+        with pytest.raises(AssertionError, match="not restored"):
+            status.assert_consumed()
+        status.run_restore_ops()
+        status.assert_consumed().assert_nontrivial_match()
+        assert sess.run(root.v) == 5
+
+
+def test_a_graph_saves_what_it_restored(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        checkpoint = tf.train.Checkpoint(v=tf.get_variable("v", initializer=1.0, use_resource=True))
+        sess.run(tf.global_variables_initializer())
+        path = checkpoint.save(str(tmp_path / "c"))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        checkpoint = tf.train.Checkpoint(v=tf.get_variable("v", initializer=0.0, use_resource=True))
+        checkpoint.restore(path).initialize_or_restore()
+        again = checkpoint.save(str(tmp_path / "c"))
+    assert tf.train.load_variable(again, "v/.ATTRIBUTES/VARIABLE_VALUE") == 1

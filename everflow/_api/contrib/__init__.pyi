@@ -59,6 +59,7 @@ from everflow._api.contrib import signal as signal
 from everflow._api.contrib import slim as slim
 from everflow._api.contrib import solvers as solvers
 from everflow._api.contrib import sparsemax as sparsemax
+from everflow._api.contrib import specs as specs
 from everflow._api.contrib import staging as staging
 from everflow._api.contrib import stat_summarizer as stat_summarizer
 from everflow._api.contrib import stateless as stateless

@@ -69,9 +69,11 @@ class NumpyState(Trackable):
         return found.array if isinstance(found, _ArrayState) else super().__getattribute__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not isinstance(value, (np.ndarray, np.generic)):
+        if name.startswith("_self_"):
             super().__setattr__(name, value)
             return
+        if not isinstance(value, (np.ndarray, np.generic)):
+            raise NotImplementedError(f"{value} for the attribute {name} of {self} is not a NumPy array; a NumpyState holds nothing else")
         self._maybe_initialize_trackable()
         found = super()._lookup_dependency(name)
         if found is None:

@@ -35,10 +35,14 @@ class Network(Layer):
     _tracked: dict[str, Any]
     _waiting: list[tuple[str, Callable[[str], str]]]
     _has_name: bool
+    _is_part: bool
+    _scope_name: str
 
     def __init__(self, name: str | None = None) -> None:
         self.__dict__["_tracked"] = {}
         self.__dict__["_waiting"] = []
+        self.__dict__["_is_part"] = False
+        self.__dict__["_scope_name"] = tf.get_variable_scope().name
         base = to_snake_case(type(self).__name__)
         self.__dict__["_has_name"] = name is not None
         super().__init__(name=name or base)
@@ -71,6 +75,7 @@ class Network(Layer):
             return layer
         if isinstance(layer, Network):
             layer._settle(self._tracked)
+            layer.__dict__["_is_part"] = True
         else:
             base = to_snake_case(type(layer).__name__)
             if not layer.built and re.fullmatch(rf"{base}(_\d+)?", layer.name):
@@ -99,9 +104,12 @@ class Network(Layer):
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the network; its variables get its name before theirs."""
         names = tf.get_default_graph().get_collection_ref(_USED)
-        if not self._has_name:
-            self._settle(names)
-            names.append(self._name)
+        if not self._is_part and not self.built:
+            taken = [name for scope, name in names if scope == self._scope_name]
+            if self._has_name and self._name in taken:
+                raise ValueError(f"A network named '{self._name}' already exists")
+            self._settle(taken)
+            names.append((self._scope_name, self._name))
         with restore_variables_on_create(*self._waiting[0]) if self._waiting else tf.name_scope(None):
             return super().__call__(inputs, *args, **kwargs)
 
@@ -177,6 +185,10 @@ def _names(network: Network, map_func: Callable[[str], str] | None) -> dict[str,
     return found
 
 
+def _session() -> Any:
+    return None if tf.executing_eagerly() else tf.get_default_session()
+
+
 @public("contrib.eager.save_network_checkpoint")
 def save_network_checkpoint(
     network: Any, save_path: str, global_step: Any = None, map_func: Callable[..., Any] | None = None
@@ -190,7 +202,7 @@ def save_network_checkpoint(
     if os.path.isdir(save_path):
         save_path = os.path.join(save_path, network.name.replace("/", "_"))
     saver = Saver(_names(network, map_func))
-    return saver.save(None, save_path, write_meta_graph=False, global_step=global_step)
+    return saver.save(_session(), save_path, write_meta_graph=False, global_step=global_step)
 
 
 @public("contrib.eager.restore_network_checkpoint")
@@ -199,7 +211,7 @@ def restore_network_checkpoint(network: Any, save_path: str, map_func: Callable[
     if os.path.isdir(save_path):
         save_path = latest_checkpoint(save_path) or save_path
     if network.built:
-        Saver(_names(network, map_func)).restore(None, save_path)
+        Saver(_names(network, map_func)).restore(_session(), save_path)
         return
 
     def shortened(name: str) -> str:

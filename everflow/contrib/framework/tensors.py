@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import public
 from everflow.graph.graph import Graph
@@ -54,10 +56,25 @@ def _shape_check(sizes: Any, tensor: Any) -> Any:
         return tf.Assert(fits, [f"Wrong shape for {tensor.name} [expected] [actual].", sizes, actual])
 
 
+def _sizes(expected_shape: Any, tensor: Any) -> Any:
+    """A shape as whole numbers, -1 where any will do; or the tensor that holds them."""
+    if isinstance(expected_shape, tf.TensorShape):
+        return [-1 if n is None else n for n in expected_shape.as_list()]
+    sizes = expected_shape if isinstance(expected_shape, tf.Tensor) else np.array(expected_shape)
+    whole = sizes.dtype.is_integer if isinstance(sizes, tf.Tensor) else np.issubdtype(sizes.dtype, np.integer) or not sizes.size
+    if not whole:
+        raise ValueError(f"Invalid dtype {sizes.dtype} for shape {expected_shape} expected of tensor {tensor.name}.")
+    if isinstance(sizes, tf.Tensor):
+        return sizes
+    if sizes.ndim != 1:
+        raise ValueError(f"Invalid rank {sizes.ndim} for shape {expected_shape} expected of tensor {tensor.name}.")
+    return [int(n) for n in sizes]
+
+
 @public("contrib.framework.with_shape")
 def with_shape(expected_shape: Any, tensor: Any) -> Any:
     """The tensor with a static shape: checked now where its own is known, else when it is computed; -1 is any size."""
-    sizes = expected_shape if isinstance(expected_shape, tf.Tensor) else [int(n) for n in expected_shape]
+    sizes = _sizes(expected_shape, tensor)
     static = None if isinstance(sizes, tf.Tensor) else tf.TensorShape([None if n == -1 else n for n in sizes])
     shape = tensor.get_shape()
     if static is not None and shape.is_fully_defined():
@@ -82,15 +99,17 @@ def with_same_shape(expected_tensor: Any, tensor: Any) -> Any:
 @public("contrib.framework.get_graph_from_inputs")
 def get_graph_from_inputs(op_input_list: Any, graph: Graph | None = None) -> Any:
     """The graph of tensors, which must be one."""
+    first = None
     for value in op_input_list:
         found = getattr(value, "graph", None)
         if found is None:
             continue
-        if graph is None:
-            graph = found
-        elif found is not graph:
-            raise ValueError(f"{value} must be from the same graph.")
-    return graph or get_default_graph()
+        if graph is not None and found is not graph:
+            raise ValueError(f"{value} is not from the passed-in graph.")
+        if first is not None and found is not first.graph:
+            raise ValueError(f"{value} must be from the same graph as {first}.")
+        first = value
+    return graph or (get_default_graph() if first is None else first.graph)
 
 
 @public("contrib.framework.get_name_scope")

@@ -19,8 +19,10 @@ from everflow.train.checkpoints.saver import Saver
 
 @public("contrib.framework.zero_initializer", "contrib.slim.zero_initializer")
 def zero_initializer(ref: Any, use_locking: bool = True, name: str = "zero_initializer") -> Any:
-    """Fills a variable that has no value yet with zeros, in place."""
-    return tf.assign(ref, tf.zeros(ref.get_shape(), ref.dtype.base_dtype), use_locking=use_locking, name=name)
+    """Fills a variable with zeros, in place; it must not have a value yet."""
+    fresh = tf.Assert(tf.logical_not(tf.is_variable_initialized(ref)), ["input is already initialized"])
+    with tf.control_dependencies([fresh]):
+        return tf.assign(ref, tf.zeros(ref.get_shape(), ref.dtype.base_dtype), use_locking=use_locking, name=name)
 
 
 @public("contrib.framework.local_variable", "contrib.slim.local_variable")

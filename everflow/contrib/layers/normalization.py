@@ -332,17 +332,23 @@ def _by_moments(
         weights = tf.reshape(tf.convert_to_tensor(batch_weights), [-1] + [1] * (rank - 1))
         return tf.nn.weighted_moments(inputs, axes, weights)
 
-    def trained() -> Any:
-        batch = of_batch()
-        updates = _updated(moving, batch, decay, zero_debias)
-        if updates_collections is None:
-            with tf.control_dependencies(updates):
-                return tf.identity(batch[0]), tf.identity(batch[1])
-        for update in updates:
-            tf.add_to_collections(updates_collections, update)
-        return batch
+    def on_average() -> Any:
+        return tf.identity(moving[0]), tf.identity(moving[1])
 
-    mean, variance = smart_cond(is_training, trained, lambda: (tf.identity(moving[0]), tf.identity(moving[1])))
+    def forced() -> Any:
+        batch = of_batch()
+        with tf.control_dependencies(_updated(moving, batch, decay, zero_debias)):
+            return tf.identity(batch[0]), tf.identity(batch[1])
+
+    if updates_collections is None:
+        mean, variance = smart_cond(is_training, forced, on_average)
+    elif constant_value(is_training) is False:
+        mean, variance = on_average()
+    else:
+        batch = of_batch()
+        for update in smart_cond(is_training, lambda: _updated(moving, batch, decay, zero_debias), lambda: moving):
+            tf.add_to_collections(updates_collections, update)
+        mean, variance = smart_cond(is_training, lambda: batch, on_average)
     if channels_first:
         spread = [1, -1] + [1] * (rank - 2)
         mean, variance = tf.reshape(mean, spread), tf.reshape(variance, spread)
@@ -545,4 +551,8 @@ def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: Any = None) -
         if dim < 0 or dim >= len(inputs.get_shape()):
             raise ValueError(f"dim must be positive but smaller than the input rank: {dim}")
         lengths = tf.sqrt(epsilon + tf.reduce_sum(tf.square(inputs), dim, keepdims=True))
-        return tf.div(inputs, lengths)
+        # Division would broadcast, but the seeds of later ops count those that stand here.
+        before = [tf.ones([dim], tf.int32)] if dim else []
+        size = tf.strided_slice(tf.shape(inputs), [dim], [dim + 1])
+        after = [tf.ones([len(inputs.shape) - 1 - dim], tf.int32)] if dim < len(inputs.shape) - 1 else []
+        return tf.div(inputs, tf.tile(lengths, tf.concat([*before, size, *after], 0)))

@@ -13,7 +13,7 @@ from everflow.contrib.learn.model_ops import ModeKeys
 from everflow.contrib.learn.problem_types import INPUT_FEATURE_KEYS
 from everflow.contrib.learn.publishing import learn
 from everflow.contrib.learn.scikit import NotFittedError
-from everflow.errors import unimplemented
+from everflow.contrib.meta_graph_transform import meta_graph_transform
 from everflow.saved_model import constants
 from everflow.saved_model.builder import SavedModelBuilder
 from everflow.train.checkpoints.saver import Saver
@@ -45,9 +45,6 @@ def export_saved_model(
             raise NotFittedError(f"Couldn't find trained model at {estimator.model_dir}.")
     if not graph_rewrite_specs or graph_rewrite_specs[0].transforms:
         raise ValueError("The first element of graph_rewrite_specs must specify no transforms.")
-    for spec in graph_rewrite_specs[1:]:
-        if spec.transforms:
-            raise unimplemented(f"Graph transforms are not available: {list(spec.transforms)}")
     folder = get_timestamped_export_dir(export_dir_base)
     # Readers who watch the base see the folder only when it is whole.
     scratch = get_temp_export_dir(folder)
@@ -76,15 +73,13 @@ def export_saved_model(
                 assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
                 strip_default_attrs=bool(strip_default_attrs),
             )
-            for spec in graph_rewrite_specs[1:]:
-                builder.add_meta_graph(
-                    spec.tags,
-                    signature_def_map=signatures,
-                    main_op=init_op,
-                    saver=saver,
-                    assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
-                    strip_default_attrs=bool(strip_default_attrs),
-                )
+    # What is added to a builder is written with the first graph's variables.
+    (base,) = builder._saved_model.meta_graphs
+    fed = sorted({info.name for signature in signatures.values() for info in signature.inputs.values()})
+    fetched = sorted({info.name for signature in signatures.values() for info in signature.outputs.values()})
+    for spec in graph_rewrite_specs[1:]:
+        transformed = meta_graph_transform(base, fed, fetched, list(spec.transforms), list(spec.tags), checkpoint_path)
+        builder._saved_model.meta_graphs.append(transformed)
     builder.save(as_text)
     for name, source in (assets_extra or {}).items():
         target = os.path.join(os.fsdecode(scratch), constants.EXTRA_ASSETS_DIRECTORY, name)

@@ -55,8 +55,8 @@ def compute_weighted_loss(
     with name_scope(name, "weighted_loss", (losses, sample_weight)):
         losses = convert_to_tensor(losses)
         given = losses.dtype
+        losses = tf.cast(losses, "float32") if given.is_integer else losses
         if not (sample_weight is None or isinstance(sample_weight, float) and sample_weight == 1.0):
-            losses = tf.cast(losses, "float32") if given.is_integer else losses
             weights = tf.cast(sample_weight, losses.dtype)
             losses, _, weights = squeeze_or_expand_dimensions(losses, None, weights)
             if weights.shape.ndims != 0:

@@ -18,7 +18,7 @@ from everflow.keras.metrics.base import Metric
 from everflow.keras.metrics.ragged_values import flat_values_of
 from everflow.losses.collected import squeeze_or_expand_dimensions
 from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions
-from everflow.ops.math.weights_broadcast import assert_broadcastable
+from everflow.ops.math.weights_broadcast import assert_broadcastable, broadcast_weights
 
 
 @internal("keras.utils.metrics_utils.Reduction")
@@ -75,7 +75,9 @@ def _fitted(weights: Any, values: Any, reduction: Reduction) -> tuple[Any, Any]:
     if rank is not None and weight_rank is not None and rank > weight_rank and not _broadcasts(weights, values):
         reduce = tf.reduce_sum if reduction is Reduction.SUM else tf.reduce_mean
         return weights, reduce(values, axis=list(range(weight_rank, rank)))
-    if rank is not None and rank == weight_rank:
+    if rank is None or weight_rank is None:
+        return broadcast_weights(weights, values), values
+    if rank == weight_rank:
         with tf.control_dependencies([assert_broadcastable(weights, values)]):
             return tf.broadcast_to(weights, tf.shape(values)), values
     return weights, values

@@ -106,6 +106,13 @@ def total_loss(endpoints: Any, targets: Any, outputs: Any, weights: Any, masks: 
         return tf.identity(total), shown
 
 
+def _placed(target: Any, endpoint: Any) -> Any:
+    """The classes of a target with an axis of their own where they lack it: its place has the rank of the output."""
+    rank = endpoint.output.shape.ndims
+    takes_classes = getattr(endpoint.loss_fn, "fn", None) in LABEL_DTYPES_FOR_LOSSES
+    return target[..., np.newaxis] if takes_classes and isinstance(target, np.ndarray) and rank == target.ndim + 1 else target
+
+
 def _ones_for(target: Any, endpoint: Any) -> Any:
     """Weights of one for samples that came without any."""
     dims = 2 if endpoint.sample_weight_mode == "temporal" else 1
@@ -144,11 +151,12 @@ class GraphSteps:
     def _with_placed_weights(self, arrays: list[Any]) -> list[Any]:
         """Arrays that end in the weights of all outputs, without those that have no place, and with ones where none were given."""
         compared = [e for e in self.endpoints if not e.skips_target]
-        at = len(arrays) - len(compared)
-        fed, weights = arrays[:at], arrays[at:]
+        at, inputs = len(arrays) - len(compared), len(self.model._feed_inputs)
+        targets, weights = arrays[inputs:at], arrays[at:]
+        places = [e for e in compared if e.feeds_target]
+        fed = [*arrays[:inputs], *map(_placed, targets, places)] if len(targets) == len(places) else arrays[:at]
         if not any(e.sample_weight is not None for e in compared):
             return fed
-        targets = fed[len(self.model._feed_inputs) :]
         if len(targets) != len(compared):
             targets = [None] * len(compared)
         return [*fed, *(_ones_for(t, e) if w is None else w for t, w, e in zip(targets, weights, compared) if e.sample_weight is not None)]

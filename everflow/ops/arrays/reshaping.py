@@ -462,6 +462,7 @@ op(
     view=True,
     host=host_sizes.alone,
     holds=symbolic.holds_number,
+    symbolic=symbolic.with_axis,
 )
 
 
@@ -522,7 +523,14 @@ def _squeeze_shape(o: Operation) -> Any:
     return tuple(d for i, d in enumerate(dims) if i not in gone)
 
 
-op("Squeeze", kernel=_squeeze, shape=_squeeze_shape, gradient=lambda o, dy: reshape(dy, shape(o.inputs[0])), view=True)
+op(
+    "Squeeze",
+    kernel=_squeeze,
+    shape=_squeeze_shape,
+    gradient=lambda o, dy: reshape(dy, shape(o.inputs[0])),
+    view=True,
+    symbolic=symbolic.squeezed,
+)
 
 
 @public("squeeze", ragged="arrays.squeeze")

@@ -61,6 +61,11 @@ def _some_results(node: Node, branches: list[FuncGraph], index: Callable[[Any], 
     return run
 
 
+def _chosen(node: Node, index: Any) -> str:
+    names = branch_names(node)
+    return names[_case_index(len(names))(index) if node.type == "Case" else bool(index)]
+
+
 def _case_index(count: int) -> Callable[[Any], int]:
     def index(value: Any) -> int:
         found = int(value)
@@ -81,7 +86,17 @@ def _choosing_shapes(operation: Operation) -> list[Any]:
 
 
 for _name in ("If", "StatelessIf", "_If", "Case"):
-    op(_name, kernel=_choosing_kernel, shape=_choosing_shapes, view=True, writes=True, bodies=True, first_argument=1, sizes=(0,))
+    op(
+        _name,
+        kernel=_choosing_kernel,
+        shape=_choosing_shapes,
+        view=True,
+        writes=True,
+        bodies=True,
+        first_argument=1,
+        sizes=(0,),
+        chosen=_chosen,
+    )
 
 
 def _fake_param(node: Node) -> Callable[..., Any]:

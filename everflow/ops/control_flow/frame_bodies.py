@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from everflow.graph import shapes
 from everflow.graph.func_graph import FuncGraph
-from everflow.graph.operation import Operation
+from everflow.graph.operation import InputList, Operation
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.bodies import WITHOUT_EFFECT, merged_dims
 from everflow.ops.control_flow.frame_lives import Frame
@@ -73,7 +73,7 @@ class Copier:
         for op, copied in late:
             for t in copied.inputs:
                 t._consumers.remove(copied)
-            copied.inputs = tuple(self.tensors[t] for t in op.inputs)
+            copied.inputs = InputList(self.tensors[t] for t in op.inputs)
             for t in copied.inputs:
                 t._consumers.append(copied)
 

@@ -336,4 +336,6 @@ def _invariant_dims(variable: Any, invariant: Any) -> list[Any]:
                 f"variable. It enters the loop with shape {variable.get_shape()}, but the specified shape invariant is {invariant}."
             )
         return [(None, *rank), (None,), rank]
+    if isinstance(variable, CompositeTensor):
+        return [spec.shape.as_dims() for spec in nest.flatten(variable._shape_invariant_to_type_spec(invariant), expand_composites=True)]
     return [dims]

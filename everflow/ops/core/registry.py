@@ -84,6 +84,8 @@ class Meaning:
     surrounded: Callable[[Node], str | None] | None = None
     # Keeps the value that it is given, which nobody else has.
     taking: str = ""
+    # The same where it is the variable's first value.
+    beginning: str = ""
     # Takes many such steps at once; `batch(node)` is what they must have in common.
     together: str = ""
     batch: Callable[[Node], Any] | None = None
@@ -122,6 +124,8 @@ class Meaning:
     # It runs bodies of functions; `first_argument`: the input that the bodies get first.
     bodies: bool = False
     loops: bool = False
+    # chosen(node, index): the name of the function that it calls where its first input is this.
+    chosen: Callable[[Node, Any], str] | None = None
     first_argument: int = 0
 
     # -- pictures

@@ -125,6 +125,30 @@ def reduced(symbols: Symbols, node: Node, value: Value) -> Sizes:
     return tuple(s for i, s in enumerate(dims) if i not in gone)
 
 
+def without_axis(symbols: Symbols, node: Node, value: Value) -> Sizes:
+    """Without the axis that the second input is."""
+    dims, axis = symbols.of(node.inputs[0]), node.constant(1)
+    return None if not dims or axis is None else tuple(s for i, s in enumerate(dims) if i != int(axis.reshape(-1)[0]) % len(dims))
+
+
+def with_axis(symbols: Symbols, node: Node, value: Value) -> Sizes:
+    """With another axis, of size one, where the second input says."""
+    dims, axis = symbols.of(node.inputs[0]), node.constant(1)
+    if dims is None or axis is None:
+        return None
+    at = int(axis.reshape(-1)[0]) % (len(dims) + 1)
+    return (*dims[:at], 1, *dims[at:])
+
+
+def squeezed(symbols: Symbols, node: Node, value: Value) -> Sizes:
+    """Without the axes that the node names, or without all of size one."""
+    dims, axes = symbols.of(node.inputs[0]), node.attr("squeeze_dims")
+    if dims is None or not axes and not all(isinstance(s, int) for s in dims):
+        return None
+    gone = {a % len(dims) for a in axes} if dims else set()
+    return tuple(s for i, s in enumerate(dims) if (i not in gone if axes else s != 1))
+
+
 def reshaped(symbols: Symbols, node: Node, value: Value) -> Sizes:
     """The sizes that are asked for; the one that is not known stays the same where the others have the same product."""
     held = symbols.held(node.inputs[1])
@@ -133,6 +157,9 @@ def reshaped(symbols: Symbols, node: Node, value: Value) -> Sizes:
     before, after = symbols.of(node.inputs[0]), value.dims
     if before is None or after is None or after.count(None) != 1:
         return held
+    if all(isinstance(s, int) for s in before):
+        rest = math.prod(d for d in after if d is not None)
+        return tuple(math.prod(before) // rest if d is None else d for d in after) if rest else held
     unknown = [s for s in before if not isinstance(s, int)]
     if len(unknown) != 1 or math.prod(s for s in before if isinstance(s, int)) != math.prod(d for d in after if d is not None):
         return held

@@ -231,8 +231,8 @@ def _batch_product_v2_gradient(o: Operation, dz: Any) -> Any:
     return dx, tf.reshape(tf.reduce_sum(dy, axes_y), shape_y)
 
 
-op("BatchMatMul", kernel=_batch_multiply, shape=_batch_product_shape, gradient=_batch_products)
-op("BatchMatMulV2", kernel=_batch_multiply, shape=_batch_product_shape, gradient=_batch_product_v2_gradient)
+op("BatchMatMul", kernel=_batch_multiply, shape=_batch_product_shape, gradient=_batch_products, kind="product of batches")
+op("BatchMatMulV2", kernel=_batch_multiply, shape=_batch_product_shape, gradient=_batch_product_v2_gradient, kind="product of batches")
 
 
 @public("matmul", "linalg.matmul")

@@ -16,6 +16,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core import symbolic
 from everflow.ops.core.families import WIDER
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
@@ -191,8 +192,8 @@ def _arg(which: str) -> Callable[[Any], Callable[..., Any]]:
     return make
 
 
-op("ArgMax", kernel=_arg("argmax"), shape=_arg_shape, gradient=not_differentiable)
-op("ArgMin", kernel=_arg("argmin"), shape=_arg_shape, gradient=not_differentiable)
+op("ArgMax", kernel=_arg("argmax"), shape=_arg_shape, gradient=not_differentiable, symbolic=symbolic.without_axis)
+op("ArgMin", kernel=_arg("argmin"), shape=_arg_shape, gradient=not_differentiable, symbolic=symbolic.without_axis)
 
 
 def _finder(op_type: str, name_now: str, name_before: str, which: str) -> None:

@@ -66,8 +66,29 @@ unary("Inv", _reciprocal, lambda x, y, dy: apply("ReciprocalGrad", y, dy))
 sin = unary("Sin", lambda n: torch.sin, lambda x, y, dy: dy * tf.cos(conj(x)), "sin", "math.sin")
 cos = unary("Cos", lambda n: torch.cos, lambda x, y, dy: -dy * tf.sin(conj(x)), "cos", "math.cos")
 tan = unary("Tan", lambda n: torch.tan, lambda x, y, dy: tf.square(tf.reciprocal(tf.cos(conj(x)))) * dy, "tan", "math.tan")
-sinh = unary("Sinh", lambda n: torch.sinh, lambda x, y, dy: dy * tf.cosh(conj(x)), "sinh", "math.sinh")
-cosh = unary("Cosh", lambda n: torch.cosh, lambda x, y, dy: dy * tf.sinh(conj(x)), "cosh", "math.cosh")
+
+
+def _hyperbolic(name: str) -> Callable[[Node], Callable[..., Any]]:
+    """sinh and cosh up to where they end: half an exponential that is infinite itself may not be. Torch's vectors on CPUs end before."""
+
+    def kernel(node: Node) -> Callable[..., Any]:
+        function = getattr(torch, name)
+
+        def whole(x: Any) -> Any:
+            y = function(x)
+            if x.is_cpu and x.is_floating_point() and (lost := y.isinf()).any():
+                root = (x.abs() / 2).exp()
+                large = root / 2 * root
+                y = torch.where(lost, torch.copysign(large, x) if name == "sinh" else large, y)
+            return y
+
+        return whole
+
+    return kernel
+
+
+sinh = unary("Sinh", _hyperbolic("sinh"), lambda x, y, dy: dy * tf.cosh(conj(x)), "sinh", "math.sinh")
+cosh = unary("Cosh", _hyperbolic("cosh"), lambda x, y, dy: dy * tf.sinh(conj(x)), "cosh", "math.cosh")
 tanh = unary(
     "Tanh",
     looped("Tanh", "tanh"),

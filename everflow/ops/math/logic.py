@@ -88,12 +88,17 @@ def _equality_shape(o: Operation) -> Any:
     return dims
 
 
+def _equality_sizes(symbols: Any, node: Node, value: Any) -> symbolic.Sizes:
+    return symbolic.broadcast(*map(symbols.of, node.inputs)) if node.attr("incompatible_shape_error") else None
+
+
 op(
     "Equal",
     kernel=_equality_kernel("eq", False),
     shape=_equality_shape,
     gradient=not_differentiable,
     host=host_sizes.comparison(operator.eq),
+    symbolic=_equality_sizes,
 )
 op(
     "NotEqual",
@@ -101,6 +106,7 @@ op(
     shape=_equality_shape,
     gradient=not_differentiable,
     host=host_sizes.comparison(operator.ne),
+    symbolic=_equality_sizes,
 )
 
 

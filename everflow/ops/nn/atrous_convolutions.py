@@ -12,7 +12,7 @@ from everflow.api import internal, public
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
-from everflow.graph.shapes import TensorShape
+from everflow.graph.shapes import TensorShape, as_shape
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
 from everflow.ops.nn.convolution_functions import channel_index, per_axis
@@ -82,7 +82,7 @@ class SpaceToBatch:
         base_paddings = self.base_paddings
         if base_paddings is None:
             base_paddings = _same_paddings(tf.shape(filter), self.n, self.rate)
-        dims = inp.dims
+        dims = as_shape(inp.shape).as_dims()
         spatial = None if dims is None else [dims[d] for d in self.spatial_dims]
         if spatial is None or None in spatial:
             shape = tf.shape(inp)
@@ -96,7 +96,7 @@ class SpaceToBatch:
         dealt = apply("SpaceToBatchND", inp, rate, paddings)
         result = apply("BatchToSpaceND", self.op(dealt, filter), rate, crops)
         if self.channels_first and filter is not None and result.dims is not None and result.dims[1] is None:
-            result.set_shape([result.dims[0], filter.dims[-1], *result.dims[2:]])
+            result.set_shape([result.dims[0], filter.shape[-1], *result.dims[2:]])
         return result
 
     def __call__(self, inp: Any, filter: Any) -> Any:
@@ -282,17 +282,15 @@ def convolution_internal(
     name: str | None = None,
 ) -> Any:
     """A convolution by the op for its dimensions, or by dealing pixels out where it is dilated."""
-    rank = filters.get_shape().ndims if isinstance(filters, Tensor) or hasattr(filters, "get_shape") else np.ndim(filters)
-    if rank is None or (hasattr(input, "get_shape") and input.get_shape().ndims is not None):
-        rank = input.get_shape().ndims if hasattr(input, "get_shape") else np.ndim(input)
+    # An array becomes a tensor where its op is made, of the type of the other.
+    shape, filter_shape = (as_shape(v.shape if hasattr(v, "shape") else np.shape(v)) for v in (input, filters))
+    rank = filter_shape.ndims if shape.ndims is None else shape.ndims
     if rank is None:
         raise ValueError("rank of input or filter must be known")
     n = rank - 2
     if not 1 <= n <= 3:
         raise ValueError(f"Input tensor must be of rank 3, 4 or 5 but was {n + 2}.")
     with name_scope(name, "convolution", [input, filters]) as scope:
-        input = convert_to_tensor(input, name="input")
-        filters = convert_to_tensor(filters, name="filter")
         channels = channel_index(data_format)
         all_strides = per_axis(strides, n, channels, "strides")
         all_dilations = per_axis(dilations, n, channels, "dilations")
@@ -306,8 +304,8 @@ def convolution_internal(
             )
         spatial = slice(2, None) if channels == 1 else slice(1, -1)
         return Convolution(
-            input.get_shape(),
-            filters.get_shape(),
+            shape,
+            filter_shape,
             padding,
             strides=all_strides[spatial],
             dilation_rate=all_dilations[spatial],

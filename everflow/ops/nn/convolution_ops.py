@@ -19,6 +19,7 @@ from everflow.lazy import torch
 from everflow.ops.core import symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
+from everflow.ops.nn.halving_convolutions import Halving
 from everflow.ops.nn.pointwise_convolutions import Pointwise
 from everflow.ops.nn.row_convolutions import Rows
 from everflow.ops.nn.window_convolutions import Windows
@@ -209,9 +210,9 @@ def dense(tensor: Any) -> Any:
     return tensor.contiguous()
 
 
-def _served(node: Node) -> Pointwise | Rows | Windows | None:
+def _served(node: Node) -> Pointwise | Rows | Windows | Halving | None:
     """Who has kernels of our own for a convolution in two dimensions, or one of its gradients."""
-    return Pointwise.find(node) or Rows.find(node) or Windows.find(node)
+    return Pointwise.find(node) or Rows.find(node) or Windows.find(node) or Halving.find(node)
 
 
 def _convolution(node: Node) -> Callable[..., Any]:
@@ -241,7 +242,7 @@ def convolution_with_bias(node: Node) -> Callable[..., Any]:
     def run(x: Any, filter: Any, bias: Any) -> Any:
         return forward(x.permute(to_torch), filter.permute(filter_order), bias).permute(from_torch)
 
-    served = Rows.find(node) or Windows.find(node)
+    served = Rows.find(node) or Windows.find(node) or Halving.find(node)
     return run if served is None else served.forward(run)
 
 

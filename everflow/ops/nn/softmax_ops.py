@@ -15,6 +15,7 @@ from everflow.ops.core import symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.run_time_checks import checked
+from everflow.values import large_blocks
 
 
 def _last_axis(o: Operation) -> Any:
@@ -43,7 +44,7 @@ def _is_plain(x: Any) -> bool:
 def _softmax(x: Any) -> Any:
     if not _is_plain(x):
         return torch.softmax(x, -1)
-    y, columns = torch.empty_like(x), x.shape[-1]
+    y, columns = large_blocks.empty_like(x), x.shape[-1]
     _native.softmax(x.data_ptr(), x.numel() // columns, columns, y.data_ptr(), torch.get_num_threads())
     return y
 
@@ -150,7 +151,7 @@ def _sparse_cross_entropy(node: Node) -> Callable[..., Any]:
 def _plain_sparse_cross_entropy(logits: Any, labels: Any) -> Any:
     classes = labels.to(torch.int64, memory_format=torch.contiguous_format)
     rows, columns = logits.shape
-    loss, gradient = torch.empty(rows), torch.empty_like(logits)
+    loss, gradient = torch.empty(rows), large_blocks.empty_like(logits)
     places = logits.data_ptr(), classes.data_ptr(), rows, columns, loss.data_ptr(), gradient.data_ptr()
     if not _native.cross_entropy_of_classes(*places, torch.get_num_threads()):
         raise _label_error(labels, columns)

@@ -137,7 +137,10 @@ def _is_served(filter: Any, gradient: bool) -> bool:
 
 
 def _is_tiled(filter: Any) -> bool:
-    """Whether Winograd's algorithm is used. TensorFlow's switch for it, made for GPUs, turns it off here too."""
     rows, columns, depth, channels = filter
-    fits = (rows, columns) in TILED and depth * channels <= LARGEST_TILED
-    return fits and os.environ.get("TF_ENABLE_WINOGRAD_NONFUSED", "1").lower() not in ("0", "false")
+    return (rows, columns) in TILED and depth * channels <= LARGEST_TILED and may_be_tiled()
+
+
+def may_be_tiled() -> bool:
+    """Whether Winograd's algorithm may be used. TensorFlow's switch for it, made for GPUs, turns it off here too."""
+    return os.environ.get("TF_ENABLE_WINOGRAD_NONFUSED", "1").lower() not in ("0", "false")

@@ -48,7 +48,16 @@ def _floats(method: str) -> Callable[[Any], Any]:
     return make
 
 
-op("RandomUniform", kernel=_floats("uniform"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,), kind="random numbers")
+for _name, _method in (("RandomUniform", "uniform"), ("RandomStandardNormal", "normal"), ("TruncatedNormal", "truncated_normal")):
+    op(
+        _name,
+        kernel=_floats(_method),
+        shape=from_shape_input(0),
+        gradient=not_differentiable,
+        sizes=(0,),
+        kind="random numbers",
+        fresh=True,
+    )
 
 
 def _mask(node: Node) -> Any:
@@ -57,22 +66,6 @@ def _mask(node: Node) -> Any:
 
 
 fused_op("_RandomMask", kernel=_mask, sizes=(0,), fresh=True)
-op(
-    "RandomStandardNormal",
-    kernel=_floats("normal"),
-    shape=from_shape_input(0),
-    gradient=not_differentiable,
-    sizes=(0,),
-    kind="random numbers",
-)
-op(
-    "TruncatedNormal",
-    kernel=_floats("truncated_normal"),
-    shape=from_shape_input(0),
-    gradient=not_differentiable,
-    sizes=(0,),
-    kind="random numbers",
-)
 
 
 def _uniform_int(node: Node) -> Any:

@@ -13,9 +13,11 @@ import functools
 import itertools
 import math
 import operator
+import struct
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from everflow import _native
 from everflow.errors import invalid_argument
 from everflow.graph import opdefs, shapes
 from everflow.graph.dtypes import DTypeLike
@@ -24,6 +26,7 @@ from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import fused_op, op
 from everflow.values.resources import Storage
+from everflow.values.sizes import Number
 
 Formula = Callable[..., None]
 
@@ -259,7 +262,7 @@ def _rows_changed(update: Formula, node: Node, where: Arguments, at_indices: int
         parts = [v.index_select(0, rows) for v in values]
         update(*[[p] for p in parts], [gradient], *numbers)
         for value, part in zip(values, parts):
-            value.index_copy_(0, rows, part)
+            _put(part, rows, value)
 
     def change(variables: tuple[Storage, ...], inputs: Any, numbers: list[Any]) -> None:
         values = [slot.read() for slot in variables]
@@ -278,6 +281,15 @@ def _rows_changed(update: Formula, node: Node, where: Arguments, at_indices: int
             change_once(values, rows[turn], gradient[turn], numbers)
 
     return change
+
+
+def _put(part: Any, rows: Any, value: Any) -> None:
+    """Puts rows, each of which is named once, where they belong: torch's own index_copy_ takes two to three times as long."""
+    if value.is_cpu and value.is_contiguous() and part.is_contiguous() and rows.is_contiguous():
+        at, threads = value.data_ptr(), torch.get_num_threads()
+        _native.put_rows(part.data_ptr(), rows.data_ptr(), True, len(rows), part.nbytes // len(rows), at, threads)
+    else:
+        value.index_copy_(0, rows, part)
 
 
 def _checked_rows(variable: Any, gradient: Any, indices: Any) -> Any:
@@ -382,6 +394,26 @@ def keras_momentum(nesterov: bool) -> Formula:
 
 family("Momentum", 1, lambda n: momentum(n.attr("use_nesterov")), together=True)
 family("KerasMomentum", 1, lambda n: keras_momentum(n.attr("use_nesterov")))
+
+
+# What rounds a number to float32, sooner than numpy does.
+FLOAT = struct.Struct("f")
+
+
+def _counted_power(node: Node) -> Callable[..., Any]:
+    """A number to the power of a count, as float32: for steps, which take numbers from tensors anyway."""
+    more = node.attr("more")
+
+    def run(base: Any, count: Any) -> Number:
+        try:
+            return Number(*FLOAT.unpack(FLOAT.pack(base.item() ** (count.item() + more))))
+        except (OverflowError, ZeroDivisionError):
+            return Number(torch.pow(base, count + more).item())
+
+    return run
+
+
+fused_op("_CountedPower", kernel=_counted_power)
 
 
 def adam_rate(lr: float, beta1_power: float, beta2_power: float) -> float:

@@ -164,8 +164,17 @@ def _assign_shape(o: Operation) -> Any:
     return shapes.merge(ref.dims, value.dims) if o.attr("validate_shape") else value.dims
 
 
-op("Assign", kernel=_assign, shape=_assign_shape, gradient=not_differentiable, writes=True, taking="_AssignRestored")
+op(
+    "Assign",
+    kernel=_assign,
+    shape=_assign_shape,
+    gradient=not_differentiable,
+    writes=True,
+    taking="_AssignRestored",
+    beginning="_AssignComputed",
+)
 fused_op("_AssignRestored", kernel=lambda node: _assigning(node, Storage.take), writes=True)
+fused_op("_AssignComputed", kernel=lambda node: _assigning(node, Storage.begin), writes=True)
 
 
 SIGNED = {"uint16": "int16", "uint32": "int32", "uint64": "int64"}
@@ -268,8 +277,16 @@ def _fits_variable(o: Operation) -> list[Any]:
     return []
 
 
-op("AssignVariableOp", kernel=_storing, shape=_fits_variable, writes=True, taking="_AssignVariableOpRestored")
+op(
+    "AssignVariableOp",
+    kernel=_storing,
+    shape=_fits_variable,
+    writes=True,
+    taking="_AssignVariableOpRestored",
+    beginning="_AssignVariableOpComputed",
+)
 fused_op("_AssignVariableOpRestored", kernel=lambda node: Storage.take, writes=True)
+fused_op("_AssignVariableOpComputed", kernel=lambda node: Storage.begin, writes=True)
 op("AssignAddVariableOp", kernel=updating(lambda v, x: v.add_(x)), shape=_fits_variable, writes=True, gradient=not_differentiable, adds=1.0)
 op(
     "AssignSubVariableOp",

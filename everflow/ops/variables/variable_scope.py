@@ -60,6 +60,8 @@ def resource_variables_enabled() -> bool:
 @internal("ops.variable_scope.default_variable_creator", "ops.variables.default_variable_creator")
 def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Any:
     """Makes a variable of the kind that the arguments, the scope or the program's default ask for."""
+    # Whose dependency it is matters to those who capture dependencies only.
+    kwargs.pop("trackable_parent", None)
     use_resource = kwargs.pop("use_resource", None)
     if use_resource is None:
         use_resource = get_variable_scope().use_resource
@@ -73,8 +75,8 @@ def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Any:
 @internal("ops.variable_scope.default_variable_creator_v2", "ops.variables.default_variable_creator_v2")
 def default_variable_creator_v2(next_creator: Any = None, **kwargs: Any) -> Any:
     """Makes a resource variable."""
-    for of_version_1 in ("expected_shape", "use_resource"):
-        kwargs.pop(of_version_1, None)
+    for unused in ("expected_shape", "use_resource", "trackable_parent"):
+        kwargs.pop(unused, None)
     if is_tracing():
         return create_variable(ResourceVariable, kwargs)
     return ResourceVariable(**kwargs)

@@ -501,12 +501,8 @@ def check_constraint(constraint: Callable[..., Any] | None) -> None:
 
 
 def colocation_attr(name: str) -> dict[str, Any]:
-    """The attribute that places ops made before the variable's own op beside it."""
-    from everflow.proto import attr_value_pb2
-
-    attr = attr_value_pb2.AttrValue()
-    attr.list.s.append(f"loc:@{name}".encode())
-    return {"_class": attr}
+    """The attribute that places ops made before the variable's own op beside it: not as a message, for which protobuf would be loaded."""
+    return {"_class": [f"loc:@{name}"]}
 
 
 def _to_tensor(variable: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None, as_ref: bool = False) -> Any:

@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterable
 
 from everflow.runtime.passes import showing
 from everflow.runtime.passes.added_convolutions import add_convolutions
-from everflow.runtime.passes.biases import fuse_biases
+from everflow.runtime.passes.biases import fuse_biases, sum_small_gradients
 from everflow.runtime.passes.broadcast_gradients import find_broadcast_axes, sum_to_shape
 from everflow.runtime.passes.compiled_parts import compile_parts
 from everflow.runtime.passes.concat_gradients import slice_concat_gradients
 from everflow.runtime.passes.constants import fold_constants
 from everflow.runtime.passes.early_shapes import measure_early
 from everflow.runtime.passes.elementwise_groups import group_elementwise
+from everflow.runtime.passes.fixed_parts import compute_ahead
 from everflow.runtime.passes.host_sizes import keep_sizes_on_host
-from everflow.runtime.passes.identities import drop_default_scales, drop_identities
+from everflow.runtime.passes.identities import drop_default_scales, drop_identities, drop_reshapes
 from everflow.runtime.passes.known_quotients import find_known_quotients
 from everflow.runtime.passes.late_spreading import spread_late
 from everflow.runtime.passes.matrix_products import add_products, sum_products, transpose_matrices_once
@@ -37,7 +38,7 @@ from everflow.runtime.passes.row_regions import join_rows
 from everflow.runtime.passes.single_rows import take_rows
 from everflow.runtime.passes.subexpressions import share_subexpressions
 from everflow.runtime.passes.used_results import ask_for_used_results
-from everflow.runtime.passes.variable_updates import batch_optimizer_steps, scale_updates, take_restored_values
+from everflow.runtime.passes.variable_updates import batch_optimizer_steps, scale_updates, take_counted_powers, take_values
 from everflow.runtime.plan import Plan
 
 PASSES = (
@@ -50,7 +51,9 @@ PASSES = (
     find_broadcast_axes,
     share_subexpressions,
     sum_to_shape,
+    drop_reshapes,
     slice_concat_gradients,
+    compute_ahead,
     sum_products,
     take_rows,
     fuse_biases,
@@ -61,6 +64,7 @@ PASSES = (
     share_pooling_positions,
     sum_before_spreading,
     scale_updates,
+    take_counted_powers,
     batch_optimizer_steps,
     add_convolutions,
     normalize_in_convolutions,
@@ -71,10 +75,11 @@ PASSES = (
     measure_early,
     spread_late,
     join_rows,
+    sum_small_gradients,
     group_elementwise,
     add_products,
     overwrite_inputs,
-    take_restored_values,
+    take_values,
     transpose_matrices_once,
     keep_sizes_on_host,
     ask_for_used_results,

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow.ops.core.node import Node, Value
+import numpy as np
+
+from everflow.graph import dtypes, shapes
+from everflow.ops.core.node import Node, Value, constant_node
+from everflow.ops.math.elementwise_chains import may_be_elementwise
 from everflow.runtime.passes.patterns import FLOATS, P, Rules, V
 from everflow.runtime.plan import fused
 
@@ -30,4 +34,27 @@ fuse_biases = Rules(
     (P("addition", PRODUCT, BIAS, swaps=True), _joined("_MatMulBias")),
     (P("BiasAdd", CONVOLUTION, BIAS, attrs={"data_format": "NHWC"}), _joined("_ConvBias")),
     (P("addition", CONVOLUTION, BIAS, swaps=True), _joined("_ConvBias")),
+)
+
+
+# Calling a kernel for the sum of fewer numbers costs more than adding them up.
+SMALL = 1 << 14
+
+
+def _is_small(value: Value) -> bool:
+    size = shapes.num_elements(value.dims)
+    return size is not None and 0 < size <= SMALL and may_be_elementwise(value.node)
+
+
+def _sum(node: Node, dy: Value) -> list[Node]:
+    axes = constant_node(node.context, node.name + "/axes", np.arange(len(dy.dims or ()) - 1, dtype=np.int32), dtypes.int32)
+    total = Node("Sum", node.name, {**node.attrs, "keep_dims": False}, [dy, axes.outputs[0]], node.op, node.context)
+    total.add_output(node.outputs[0].dtype, node.outputs[0].dims)
+    return [axes, total]
+
+
+sum_small_gradients = Rules(
+    "sum_small_gradients",
+    "The gradient of a bias is a sum like any other: few numbers are added up where they are computed, by what groups element-wise ops.",
+    (P("gradient of bias", V("dy", where=_is_small), dtype=("float32",), attrs={"data_format": "NHWC"}), _sum),
 )

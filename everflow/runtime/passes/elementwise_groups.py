@@ -42,7 +42,8 @@ def group_elementwise(plan: Plan) -> bool:
     likely = LikelyShapes(plan)
     shapes = Counter(likely.of(node.outputs[0]) for node in plan.nodes if is_elementwise(node, likely.of))
     whole = [(node, likely.of(node.inputs[0])) for node in plan.nodes if node.type in SUMS]
-    shapes.update(dims for node, dims in whole if dims and sums_up_rows(node, likely.of, dims))
+    summing = (_sums_up_computed, sums_up_rows)
+    shapes.update(dims for node, dims in whole if dims and any(sums(node, likely.of, dims) for sums in summing))
     # What has one number for each row may be computed with what the rows belong to, which comes first.
     ordered = sorted(shapes, key=lambda dims: dims[-1] == 1)
     return any([_fuse(plan, dims, likely) for dims in ordered if shapes[dims] >= FEWEST_OPS])
@@ -251,6 +252,11 @@ def sums_up_rows(node: Node, shape: Any, dims: Any) -> bool:
         return False
     few = is_static(dims) and math.prod(dims[:-1]) < FEW_ROWS and dims[-1] > LONG_ROW
     return not few and node.inputs[0].dtype is dtypes.float32 and 0 not in dims
+
+
+def _sums_up_computed(node: Node, shape: Any, dims: Any) -> bool:
+    """Whether a node sums up, in any direction, what an element-wise op gives."""
+    return is_elementwise(node.inputs[0].node, shape) and bool(summed(node, dims))
 
 
 def _ends(node: Node, group: _Group, uses: Counter[Value]) -> bool:

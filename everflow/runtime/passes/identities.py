@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from everflow.graph.shapes import is_fully_defined
 from everflow.ops.core.node import Node, Value
 from everflow.runtime.passes.patterns import P, Rules, V
 from everflow.runtime.plan import Plan
@@ -34,6 +35,13 @@ def _waits(node: Node) -> bool:
 
 def _first(node: Node) -> Value:
     return node.inputs[0]
+
+
+def _keeps_shape(node: Node) -> bool:
+    return is_fully_defined(node.outputs[0].dims) and node.inputs[0].dims == node.outputs[0].dims
+
+
+drop_reshapes = Rules("drop_reshapes", "What has a shape already is not given it again.", (P("reshaping", where=_keeps_shape), _first))
 
 
 # What functions of random numbers ask for by default: a standard deviation of one, a mean or a minimum of zero. None of these gives -0.0.

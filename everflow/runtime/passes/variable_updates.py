@@ -1,12 +1,13 @@
-"""Updates of variables: restored values are taken as they are, a factor is applied while adding, and an optimizer's steps on many
-variables are taken in one call."""
+"""Updates of variables: restored values, and first ones, are taken as they are, a factor is applied while adding, and an optimizer's steps
+on many variables are taken in one call."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from everflow.ops.core.node import Node, Value
-from everflow.runtime.passes.patterns import FLOATS, P, Rules, V
+from everflow.runtime.passes.patterns import FLOATS, Match, P, Rules, V, rewrite
 from everflow.runtime.plan import Plan, fused
 
 
@@ -14,10 +15,15 @@ def _taking(node: Node) -> Node:
     return fused(node.meaning.taking, node, node.inputs)  # type: ignore[union-attr]
 
 
-take_restored_values = Rules(
-    "take_restored_values",
-    "Variables keep the memory that restored values are in: a copy would take as long as reading them.",
+def _beginning(node: Node) -> Node:
+    return fused(node.meaning.beginning, node, node.inputs)  # type: ignore[union-attr]
+
+
+take_values = Rules(
+    "take_values",
+    "Variables keep the memory that restored values are in, and first ones: a copy would take as long as reading them, and as much memory.",
     (P((), V(), P(has="restored", once=True, output=None), has="taking"), _taking),
+    (P((), V(), V(once=True, fresh=True), has="beginning"), _beginning),
 )
 
 
@@ -41,6 +47,25 @@ scale_updates = Rules(
     "A value times a number that is added to a variable, as in `w.assign_sub(0.1 * gradient)`, needs no product.",
     (P((), V(), P("multiplication", V("factor", number=True), V("value"), once=True, dtype=FLOATS, swaps=True), has="adds"), _scaled),
 )
+
+
+POWER = P(
+    "Pow", V("base"), P("conversion", P("addition", V("count", dtype=("int32", "int64")), V("more", number=True))), dtype=("float32",)
+)
+
+
+def take_counted_powers(plan: Plan) -> bool:
+    """What steps correct their beginning by, `beta ** (count + 1)`, is a number in Python where nothing but steps needs it."""
+    by_steps = Counter(v for n in plan.nodes if n.meaning is not None and n.meaning.batch is not None for v in n.inputs)
+
+    def counted(node: Node, uses: Counter[Value]) -> Node | None:
+        match = Match(uses)
+        if not POWER.accepts(node) or not POWER.matches(node.outputs[0], match) or by_steps[node.outputs[0]] != uses[node.outputs[0]]:
+            return None
+        base, count, more = (match.found[name] for name in ("base", "count", "more"))
+        return fused("_CountedPower", node, [base, count], more=int(more.constant)) if base.dims == count.dims == () else None
+
+    return any(POWER.accepts(node) for node in plan.nodes) and rewrite(plan, counted)
 
 
 def batch_optimizer_steps(plan: Plan) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 import everflow as tf
 from everflow.errors import FailedPreconditionError
+from everflow.proto import node_def_pb2
 from everflow.tools.graph_transforms.table import Told, const, made, node_of, said, transform, value_of, with_nodes, without_unused
 
 
@@ -40,11 +41,34 @@ def sparsify_gather(graph: Any, told: Told) -> Any:
     nodes = [node for made_for in tables.values() for node in made_for]
     nodes += [made for node in graph.node for made in changed.get(node.name, [node])]
     nodes = without_unused(graph, nodes, loose - told.kept)
+    for name in tables:
+        if by_name[name].op != "Const":
+            nodes = _without_variable(graph, nodes, name)
     group = told.one("group_init_node", "group_deps")
     fillings = [f"^{name}/InitializeTable" for name in tables]
     others = [node for node in nodes if node.name != group]
     begins = made("NoOp", group, [*by_name[group].input, *fillings] if group in by_name else fillings)
     return with_nodes(graph, [*others, begins])
+
+
+def _without_variable(graph: Any, nodes: list[Any], name: str) -> list[Any]:
+    """Nodes without a variable that is only initialized, saved and restored, and without what does that."""
+    users = [node for node in nodes if name in node.input]
+    if not all(node.op in ("Assign", "SaveV2") for node in users):
+        return nodes
+    gone = {name, *(node.name for node in users if node.op == "Assign")}
+    left = []
+    for node in nodes:
+        if node.name in gone:
+            continue
+        if any(node_of(given) in gone for given in node.input):
+            other = node_def_pb2.NodeDef()
+            other.CopyFrom(node)
+            other.input[:] = [given for given in node.input if node_of(given) not in gone]
+            node = other
+        left.append(node)
+    starts = {node.name for node in nodes if node.name.startswith(name + "/Initializer/") or node.name == name + "/initial_value"}
+    return without_unused(graph, left, starts)
 
 
 def _weights(node: Any, reader: Any) -> np.ndarray | None:

@@ -30,6 +30,9 @@ class SaveSpec:
 class SaveableObject:
     """Something to save: its entries, and in subclasses `restore`."""
 
+    # What the variable is called in its program, where checkpoints know it by its place among objects.
+    full_name: str
+
     def __init__(self, op: Any, specs: Any, name: str) -> None:
         self.op = op
         self.specs = specs

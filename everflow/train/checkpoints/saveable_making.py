@@ -173,7 +173,7 @@ def op_list_to_dict(op_list: Any, convert_variable_to_tensor: bool = True) -> di
                 factory(name=attr) if callable(factory) else factory for attr, factory in var._gather_saveables_for_checkpoint().items()
             ]
             names.update(op_list_to_dict(saveables))
-        elif executing_eagerly() and not (isinstance(var, Variable) and getattr(var, "_in_graph_mode", True)):
+        elif not getattr(var, "_in_graph_mode", isinstance(var, Variable) or not executing_eagerly()):
             if not is_resource_variable(var):
                 raise ValueError(f"Can only save/restore ResourceVariables when eager execution is enabled, got type: {type(var)}.")
             if var._shared_name in names and names[var._shared_name] is not var:

@@ -20,7 +20,7 @@ from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import strip_name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.wire import op_def_proto, versions_proto
-from everflow.io import file_io, gfile
+from everflow.io import file_io
 from everflow.platform import logging
 from everflow.train.metagraphs.files import write_graph
 
@@ -351,19 +351,24 @@ def export_scoped_meta_graph(
         folder, name = os.path.split(filename)
         write_graph(meta_graph_def, folder, name, as_text=as_text)
         if save_debug_info:
-            write_debug_info(folder, name)
+            told = create_graph_debug_info_def([("", op) for op in graph.get_operations()])
+            file_io.write_string_to_file(os.path.join(folder, os.path.splitext(name)[0] + ".debug"), told.SerializeToString())
     return meta_graph_def, found
 
 
-def write_debug_info(folder: str, name: str) -> None:
-    """An empty GraphDebugInfo beside a MetaGraph: where ops were made is not part of what is exported."""
+@internal("framework.error_interpolation.create_graph_debug_info_def")
+def create_graph_debug_info_def(operations: Any) -> Any:
+    """Where operations were made, innermost calls first. They come as pairs: the function that they are in ("" for none), and they."""
     from everflow.proto import graph_debug_info_pb2
 
-    path = os.path.join(folder, "debug")
-    gfile.recursive_create_dir(path)
-    file_io.write_string_to_file(
-        os.path.join(path, os.path.splitext(name)[0] + ".debug"), graph_debug_info_pb2.GraphDebugInfo().SerializeToString()
-    )
+    made = graph_debug_info_pb2.GraphDebugInfo()
+    numbers: dict[str, int] = {}
+    for function, operation in operations:
+        trace = made.traces[function + operation.name]
+        for file, line, *_ in reversed(operation.traceback):
+            trace.file_line_cols.add(file_index=numbers.setdefault(file, len(numbers)), line=line)
+    made.files.extend(numbers)
+    return made
 
 
 @public("train.export_meta_graph")

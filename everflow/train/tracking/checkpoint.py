@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import everflow as tf
@@ -119,28 +117,6 @@ def _default_getter(
 
 def _resource(initial_value: Any, name: str, dtype: dtypes.DTypeLike, **kwargs: Any) -> Any:
     return VariableV1(initial_value=initial_value, name=name, dtype=dtype, use_resource=True, **kwargs)
-
-
-@public("contrib.checkpoint.capture_dependencies")
-@internal("training.tracking.util.capture_dependencies")
-@contextlib.contextmanager
-def capture_dependencies(template: Any) -> Iterator[None]:
-    """Makes variables that are made within a `with` block dependencies of a template, by their names below its scope."""
-    prefix = template.variable_scope.name
-
-    def create(next_creator: Any, name: str | None = None, initial_value: Any = None, trackable_parent: Any = None, **kwargs: Any) -> Any:
-        def make(name: str | None, initializer: Any = None, **ignored: Any) -> Any:
-            return next_creator(initial_value=initializer, name=full_name, **kwargs)
-
-        full_name = name
-        if name is None or not name.startswith(prefix + "/"):
-            return next_creator(initial_value=initial_value, name=name, **kwargs)
-        return template._add_variable_with_custom_getter(
-            name=name[len(prefix) + 1 :], initializer=initial_value, getter=make, overwrite=True
-        )
-
-    with tf.variable_creator_scope(create):
-        yield
 
 
 @internal("training.tracking.util.streaming_restore")

@@ -129,15 +129,16 @@ class ObjectGraphView:
                                 f"The object {obj} produced a SaveableObject with name '{saveable.name}' for attribute '{attr}'. Expected "
                                 f"a name starting with '{key}'."
                             )
+                        saveable.full_name = _full_name(made)
                     if cached is not None:
                         cached[attr] = saveables
-                    full_name = _full_name(made)
-                else:
-                    full_name = _full_name(factory if _is_saveable(factory) else saveables[0])
-                attribute.full_name = full_name
                 if any(s.optional_restore for s in saveables):
                     attribute.optional_restore = True
                 for saveable in saveables:
+                    if not hasattr(saveable, "full_name"):
+                        # A restore made it.
+                        saveable.full_name = _full_name(factory if _is_saveable(factory) else saveable)
+                    attribute.full_name = saveable.full_name
                     if isinstance(saveable, PythonStateSaveable):
                         if cached is None:
                             saveable = saveable.freeze()

@@ -363,6 +363,7 @@ class NameBasedSaverStatus(_LoadStatus):
                 obj._maybe_initialize_trackable()
                 if VARIABLE_VALUE_KEY in obj._gather_saveables_for_checkpoint() or obj._update_uid < self._checkpoint.restore_uid:
                     saveables.extend(self._checkpoint.globally_named_object_attributes(obj))
+                obj._update_uid = max(obj._update_uid, self._checkpoint.restore_uid)
             Saver(saveables).restore(sess=session or get_session(), save_path=self._checkpoint.save_path)
 
     def initialize_or_restore(self, session: Any = None) -> None:

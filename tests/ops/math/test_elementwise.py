@@ -144,3 +144,12 @@ def test_ops_have_tensorflows_names(build, names):
     with tf.Graph().as_default() as graph:
         build()
     assert [op.name for op in graph.get_operations()] == names
+
+
+@pytest.mark.parametrize("dtype, largest", [(np.float32, 89.4), (np.float64, 710.4)])
+def test_sinh_and_cosh_end_where_their_values_do(dtype, largest):
+    x = np.full(16, largest, dtype)
+    np.testing.assert_allclose(run(tf.sinh(-x)), -np.sinh(x), rtol=1e-5)
+    np.testing.assert_allclose(run(tf.cosh(-x)), np.cosh(x), rtol=1e-5)
+    beyond = np.concatenate([x + 1, [-np.inf, np.nan]]).astype(dtype)
+    np.testing.assert_array_equal(run(tf.sinh(beyond)), [*[np.inf] * 16, -np.inf, np.nan])

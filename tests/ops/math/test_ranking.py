@@ -24,12 +24,23 @@ def test_top_k_of_different_values_is_exact():
     np.testing.assert_array_equal(values, -np.sort(-x, -1)[:, :10])
 
 
+@pytest.mark.parametrize("columns", [63, 64, 65, 200, 256])
+@pytest.mark.parametrize("order", [lambda x: x, lambda x: np.sort(x, -1), lambda x: -np.sort(-x, -1)])
+def test_top_k_of_long_rows_takes_the_first_of_equals(columns, order):
+    x = order(np.random.RandomState(columns).randint(0, 40, (3, columns)).astype(np.float32))
+    values, indices = run(tf.nn.top_k(x, 5))
+    want = np.argsort(-x, -1, kind="stable")[:, :5]
+    np.testing.assert_array_equal(indices, want)
+    np.testing.assert_array_equal(values, np.take_along_axis(x, want, -1))
+
+
+@pytest.mark.parametrize("place", [7, 130, 299])
 @pytest.mark.parametrize("k", [5, 200])
-def test_top_k_puts_nan_first(k):
+def test_top_k_puts_nan_first(k, place):
     x = np.random.RandomState(0).permutation(600).reshape(2, 300).astype(np.float32)
-    x[1, 7] = np.nan
+    x[1, place] = np.nan
     values, indices = run(tf.nn.top_k(x, k))
-    assert np.isnan(values[1, 0]) and indices[1, 0] == 7
+    assert np.isnan(values[1, 0]) and indices[1, 0] == place
     np.testing.assert_array_equal(values[0], -np.sort(-x[0])[:k])
 
 

@@ -38,6 +38,21 @@ def test_unsorted_ids_of_higher_rank_group_elements():
     assert run(tf.unsorted_segment_sum(D, ids, 4)).tolist() == [0, 14, -5, 0]
 
 
+@pytest.mark.parametrize("width", [(), (1,), (3,), (2, 40), (600,)])
+@pytest.mark.parametrize("kind", ["int32", "int64"])
+def test_sums_of_floats_in_segments(width, kind):
+    random = np.random.RandomState(0)
+    rows, ids = random.randn(30, *width).astype(np.float32), random.randint(-1, 5, 30).astype(kind)
+    expected = np.zeros((6, *width), np.float32)
+    np.add.at(expected, ids[ids >= 0], rows[ids >= 0])
+    np.testing.assert_allclose(run(tf.unsorted_segment_sum(rows, ids, 6)), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        run(tf.unsorted_segment_sum(rows.reshape(5, 6, *width), ids.reshape(5, 6), 6)), expected, rtol=1e-5, atol=1e-6
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"segment_ids\[29\] = 6 is out of range \[0, 6\)"):
+        run(tf.unsorted_segment_sum(rows, np.append(ids[:-1], 6).astype(kind), 6))
+
+
 @pytest.mark.parametrize("name, scale", [("sum", 1), ("mean", 2), ("sqrt_n", np.sqrt(2))])
 @pytest.mark.parametrize("count", [None, 4])
 def test_sparse_segments_pick_rows(name, scale, count):

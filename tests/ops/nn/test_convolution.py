@@ -176,6 +176,16 @@ def test_separable_convolution_mixes_channels_afterwards():
     np.testing.assert_allclose(found, want, atol=1e-12)
 
 
+@pytest.mark.parametrize("dims", [[2, 6, 5, 3], [None] * 4, None])
+@pytest.mark.parametrize("rate", [1, 2])
+def test_an_array_of_doubles_filters_pictures_of_floats(graph, dims, rate):
+    x, w = RANDOM.randn(2, 6, 5, 3), RANDOM.randn(3, 2, 3, 2)
+    pictures = tf.placeholder(tf.float32, dims)
+    found = tf.nn.convolution(pictures, w, "SAME", dilation_rate=[rate, rate])
+    assert found.dtype == tf.float32 and graph.get_operation_by_name("convolution/filter").outputs[0].dtype == tf.float32
+    np.testing.assert_allclose(run(found, {pictures: x}), convolved(x, w, (1, 1), "SAME", (rate, rate)), atol=1e-5)
+
+
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 def test_dilation_by_dealing_pixels_out_is_dilation(padding):
     x, w = RANDOM.randn(2, 9, 8, 3), RANDOM.randn(3, 2, 3, 2)

@@ -27,6 +27,20 @@ def test_rows_that_are_named_twice_change_twice():
     np.testing.assert_allclose(changed, [[1 - 2 / np.sqrt(5)], [2.0], [3 - 1 / np.sqrt(2) - 1 / np.sqrt(3)]], rtol=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["int32", "int64"])
+@pytest.mark.parametrize("width", [(), (1,), (16,), (3, 5)])
+def test_some_rows_of_many_change(width, kind):
+    random = np.random.RandomState(0)
+    before, gradient = random.rand(2, 500, *width).astype(np.float32), random.randn(70, *width).astype(np.float32)
+    rows = random.permutation(500)[:70]
+    var, accum = variables(*before)
+    changed, sums = run(apply("SparseApplyAdagrad", var, accum, 0.5, gradient, rows.astype(kind)), var, accum)
+    after = before.copy()
+    after[1, rows] += gradient**2
+    after[0, rows] -= 0.5 * gradient / np.sqrt(after[1, rows])
+    np.testing.assert_allclose([changed, sums], after, rtol=1e-5, atol=1e-6)
+
+
 def test_no_rows_change_nothing():
     var, accum = variables([[1.0]], [[1.0]])
     step = apply("SparseApplyMomentum", var, accum, 1.0, np.zeros((0, 1), np.float32), np.zeros(0, np.int64), 0.9)

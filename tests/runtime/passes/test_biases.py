@@ -4,7 +4,7 @@ import pytest
 from planning import random, same
 
 import everflow as tf
-from everflow.runtime.passes.biases import fuse_biases
+from everflow.runtime.passes.biases import fuse_biases, sum_small_gradients
 
 
 @pytest.mark.parametrize("add", [lambda y, b: y + b, lambda y, b: b + y, tf.nn.bias_add, lambda y, b: tf.raw_ops.Add(x=y, y=b)])
@@ -56,3 +56,21 @@ def test_channels_that_come_first_get_their_bias_separately(convolution, bias):
     y = tf.nn.conv2d(x, tf.constant(random(1, 1, 4, 4)), [1, 1, 1, 1], "SAME", data_format=convolution)
     y = tf.nn.bias_add(y, tf.constant(random(4)), data_format=bias)
     assert same([y], [x], fuse_biases, random(2, 4, 4, 4), tolerance=1e-5) == ["Conv2D", "BiasAdd"]
+
+
+def test_the_gradient_of_a_small_bias_is_summed_up_with_what_it_is_computed_of():
+    x = tf.placeholder(tf.float32, [6, 4])
+    y = tf.raw_ops.BiasAddGrad(out_backprop=x * 2.0)
+    assert same([y], [x], sum_small_gradients, random(6, 4), tolerance=1e-6) == ["Mul", "Sum"]
+    pictures = tf.placeholder(tf.float32, [2, 3, 3, 4])
+    y = tf.raw_ops.BiasAddGrad(out_backprop=tf.square(pictures))
+    assert same([y], [pictures], sum_small_gradients, random(2, 3, 3, 4), tolerance=1e-6) == ["Square", "Sum"]
+
+
+def test_other_gradients_of_biases_stay():
+    x, large, pictures = (tf.placeholder(tf.float32, dims) for dims in ([None, 4], [300, 64], [2, 4, 3, 3]))
+    for dy, fed, layout in ((x * 2.0, random(6, 4), "NHWC"), (large * 2.0, random(300, 64), "NHWC"), (x, random(6, 4), "NHWC")):
+        y = tf.raw_ops.BiasAddGrad(out_backprop=dy, data_format=layout)
+        assert same([y], [dy.op.inputs[0] if dy is not x else x], sum_small_gradients, fed, tolerance=1e-4)[-1] == "BiasAddGrad"
+    y = tf.raw_ops.BiasAddGrad(out_backprop=pictures * 2.0, data_format="NCHW")
+    assert same([y], [pictures], sum_small_gradients, random(2, 4, 3, 3), tolerance=1e-6)[-1] == "BiasAddGrad"

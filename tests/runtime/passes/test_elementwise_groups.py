@@ -374,3 +374,8 @@ def test_of_two_tensors_that_would_have_to_be_kept_their_sum_is():
     total = x + y
     late = tf.tanh(tf.matmul(tf.exp(total), w)) * total
     assert stored([late], [x, y, w]) == 3
+
+
+def test_one_op_and_the_sum_of_what_it_gives_are_one_pass_over_memory():
+    x, y = tf.placeholder(tf.float32, [5, 1]), tf.placeholder(tf.float32, [5, 40])
+    assert grouped([tf.reduce_sum(x * y)], [x, y], random(5, 1), random(5, 40)) == ["_Elementwise"]

@@ -4,7 +4,7 @@ import numpy as np
 from planning import same
 
 import everflow as tf
-from everflow.runtime.passes.identities import drop_default_scales, drop_identities
+from everflow.runtime.passes.identities import drop_default_scales, drop_identities, drop_reshapes
 
 
 def test_identities_go():
@@ -22,6 +22,14 @@ def test_an_identity_that_reads_a_variable_stays():
             change = tf.assign_add(v, [1.0, 1.0])
         old, _ = sess.run([before, change])
         np.testing.assert_array_equal(old, [1.0, 2.0])
+
+
+def test_what_has_a_shape_is_not_given_it_again():
+    x = tf.placeholder(tf.float32, [2, 3])
+    assert same([tf.reshape(x, [-1, 3]) * 2.0], [x], drop_reshapes, np.ones((2, 3))) == ["Mul"]
+    assert same([tf.reshape(x, [3, 2]) * 2.0], [x], drop_reshapes, np.ones((2, 3))) == ["Reshape", "Mul"]
+    of_any_size = tf.placeholder(tf.float32, [None, 3])
+    assert same([tf.reshape(of_any_size, [-1, 3]) * 2.0], [of_any_size], drop_reshapes, np.ones((2, 3))) == ["Reshape", "Mul"]
 
 
 def test_random_numbers_are_not_scaled_by_one():

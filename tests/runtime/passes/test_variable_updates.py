@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import torch
 from planning import compiled, types
 
 import everflow as tf
+from everflow.ops.core.registry import meaning
 from everflow.runtime.passes.identities import drop_identities
-from everflow.runtime.passes.variable_updates import batch_optimizer_steps, scale_updates, take_restored_values
+from everflow.runtime.passes.variable_updates import batch_optimizer_steps, scale_updates, take_counted_powers, take_values
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_restored_values_are_kept_as_they_are(use_resource, form, tmp_path, sess
     saver.restore(session, path)
     assert session.run(v).tolist() == [1.0, 2.0]
     restore = session.graph.get_operation_by_name(saver.saver_def.restore_op_name)
-    assert form in types(compiled([], [], (drop_identities, take_restored_values), [restore]))
+    assert form in types(compiled([], [], (drop_identities, take_values), [restore]))
 
 
 def test_restored_values_that_others_have_too_are_copied(tmp_path, session):
@@ -113,5 +115,52 @@ def test_restored_values_that_others_have_too_are_copied(tmp_path, session):
     path = tf.train.Saver().save(session, str(tmp_path / "model"))
     (restored,) = tf.raw_ops.RestoreV2(prefix=path, tensor_names=["v"], shape_and_slices=[""], dtypes=[tf.float32])
     written = tf.assign(v, restored)
-    step = compiled([written, restored], [], (take_restored_values,))
+    step = compiled([written, restored], [], (take_values,))
     assert "Assign" in types(step) and "_AssignRestored" not in types(step)
+
+
+@pytest.mark.parametrize("use_resource,form", [(False, "_AssignComputed"), (True, "_AssignVariableOpComputed")])
+def test_first_values_are_kept_where_they_were_computed(use_resource, form, session):
+    v = tf.get_variable("v", [3], initializer=tf.random_normal_initializer(seed=1), use_resource=use_resource)
+    session.run(v.initializer)
+    step = session._runner(v.initializer, None).step
+    assert form in [call.node.type for call in step.calls]
+    again, read = session._runner(v.initializer, None).step, session._runner(v, None).step
+    before = read.call()[0].data_ptr()
+    session._call(again, [])
+    assert read.call()[0].data_ptr() == before, "who holds a reference sees later values"
+
+
+def test_values_that_others_have_too_are_copied(session):
+    v = tf.get_variable("v", [3], initializer=tf.zeros_initializer())
+    drawn = tf.random_normal([3])
+    written = tf.assign(v, drawn)
+    assert "_AssignComputed" not in types(compiled([written, drawn], [], (take_values,)))
+    both = session.run([drawn, written])
+    session.run(v.assign_add([1.0, 1.0, 1.0]))
+    assert (session.run(v) - both[0]).round(5).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("base", [0.9, 0.0, -0.5, 3.0])
+def test_powers_of_a_count_that_only_steps_need_are_numbers(base):
+    count = tf.get_variable("count", initializer=np.int64(99), use_resource=True)
+    beta, v = tf.get_variable("beta", initializer=base, use_resource=True), tf.get_variable("v", initializer=1.0, use_resource=True)
+    power = tf.pow(beta, tf.cast(count + 1, tf.float32))
+    slots = [tf.get_variable(name, initializer=0.0, use_resource=True).handle for name in "ma"]
+    step = tf.raw_ops.ResourceApplyAdam(
+        var=v.handle, m=slots[0], v=slots[1], beta1_power=power, beta2_power=0.5, lr=0.1, beta1=0.9, beta2=0.99, epsilon=1e-7, grad=2.0
+    )
+    found = compiled([], [], (take_counted_powers,), [step])
+    assert "_CountedPower" in types(found) and not {"Pow", "Cast", "AddV2"} & {*types(found)}
+    number = next(call for call in found.calls if call.node.type == "_CountedPower").kernel
+    expected = torch.pow(torch.tensor(base), torch.tensor(100.0)).item()
+    assert number(torch.tensor(base), torch.tensor(99)).item() == pytest.approx(expected, rel=1e-6)
+    with tf.Session() as sess:
+        assert "Pow" in types(sess._runner([power, step], None).step)
+
+
+def test_a_power_beyond_all_numbers_is_infinite():
+    node = type("Node", (), {"attr": lambda self, name: 1})()
+    power = meaning("_CountedPower").kernel(node)
+    assert power(torch.tensor(2.0), torch.tensor(5000)).item() == float("inf")
+    assert power(torch.tensor(0.0), torch.tensor(-3)).item() == float("inf")

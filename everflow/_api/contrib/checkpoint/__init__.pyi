@@ -14,7 +14,7 @@ from everflow.contrib.checkpoint.states import NumpyState as NumpyState
 from everflow.contrib.checkpoint.states import PythonState as _PythonStateWrapper
 PythonStateWrapper = _PythonStateWrapper
 from everflow.contrib.checkpoint.states import UniqueNameTracker as UniqueNameTracker
-from everflow.train.tracking.checkpoint import capture_dependencies as capture_dependencies
+from everflow.train.tracking.capturing import capture_dependencies as capture_dependencies
 from everflow.contrib.checkpoint.states import dot_graph_from_checkpoint as dot_graph_from_checkpoint
 from everflow.train.tracking.checkpoint import list_objects as list_objects
 from everflow.contrib.checkpoint.states import object_metadata as object_metadata
