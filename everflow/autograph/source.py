@@ -5,6 +5,7 @@ import __future__
 
 import ast
 import copy
+import gc
 import inspect
 import textwrap
 import types
@@ -51,23 +52,37 @@ def _not_located(function: types.FunctionType, reason: object) -> NoSource:
     )
 
 
+def syntax_tree(text: str) -> Any:
+    """What `ast.parse` gives. Python 3.11 raises SystemError where anyone else parses in the middle of it, as garbage collections let them."""
+    try:
+        return ast.parse(text)
+    except SystemError:
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return ast.parse(text)
+        finally:
+            if collects:
+                gc.enable()
+
+
 def _parsed(text: str, is_lambda: bool) -> ast.AST:
     text = textwrap.dedent(text)
     try:
-        return ast.parse(text)
+        return syntax_tree(text)
     except SyntaxError as error:
         if not is_lambda:
             raise NoSource(f"Unable to parse the source of the function: {error}") from None
     # A lambda on a line that is only a part of a statement.
     for prefix, suffix in (("(", ")"), ("(", ""), ("f(", ")"), ("f(", ")" * 2)):
         try:
-            return ast.parse(f"{prefix}{text.strip().rstrip(',')}{suffix}")
+            return syntax_tree(f"{prefix}{text.strip().rstrip(',')}{suffix}")
         except SyntaxError:
             continue
     start = text.find("lambda")
     for end in range(len(text), start, -1):
         try:
-            return ast.parse("\n" * text[:start].count("\n") + "(" + text[start:end] + ")")
+            return syntax_tree("\n" * text[:start].count("\n") + "(" + text[start:end] + ")")
         except SyntaxError:
             continue
     raise NoSource("Unable to parse the source of the lambda.")

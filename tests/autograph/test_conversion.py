@@ -1,12 +1,15 @@
 """tf.autograph: converting by hand, source, tracebacks and what is left alone."""
 
+import ast
 import functools
+import gc
 import traceback
 
 import pytest
 
 import everflow as tf
 from everflow.autograph.conversion import converted
+from everflow.autograph.source import syntax_tree
 
 
 def relu(x):
@@ -159,3 +162,24 @@ def test_what_stands_for_a_function_is_called_as_it_is():
     kept = Proxy(relu)
     assert isinstance(kept, type(relu))
     assert converted(kept)(3) == 103
+
+
+def test_others_may_parse_in_the_middle_of_a_conversion():
+    """Python 3.11 then raises SystemError; here each collection of garbage parses."""
+    parsing = []
+
+    def parse(phase, info):
+        if phase == "start" and not parsing:
+            parsing.append(ast.parse("f(a, b)"))
+            parsing.clear()
+
+    threshold = gc.get_threshold()
+    gc.callbacks.append(parse)
+    gc.set_threshold(5)
+    try:
+        trees = [ast.dump(syntax_tree("(lambda x: (x + 1, [x, 2, {3: 4}]))")) for _ in range(20)]
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(parse)
+    assert set(trees) == {ast.dump(ast.parse("(lambda x: (x + 1, [x, 2, {3: 4}]))"))}
+    assert gc.isenabled()
