@@ -53,7 +53,7 @@ def _not_located(function: types.FunctionType, reason: object) -> NoSource:
 
 
 def syntax_tree(text: str) -> Any:
-    """What `ast.parse` gives. Python 3.11 raises SystemError where anyone else parses in the middle of it, as garbage collections let them."""
+    """What `ast.parse` gives; Python 3.11 raises SystemError where others parse in the middle of it, as collections of garbage let them."""
     try:
         return ast.parse(text)
     except SystemError:
