@@ -18,7 +18,9 @@ ROUNDS = 4
 HOPELESS = 4
 # A step that takes less than this on one thread stays there for good.
 SMALL = 3e-4
-# How long a choice holds before it is tried again, and how many slow runs end it early: other programs come and go.
+# How long a choice holds before it is tried again: for so many runs at first, as what was tried may have been disturbed, for twice as many
+# each time that the same is found, in the end for some seconds. So many slow runs end it early: other programs come and go.
+FIRST_RUNS, LAST_RUNS = 32, 256
 SECONDS = 5.0
 PATIENCE = 3
 
@@ -37,10 +39,12 @@ def use(count: int) -> None:
 class Tuning:
     """Tries a step on one thread and on several while it does its work, and keeps what was faster."""
 
-    __slots__ = ("choice", "limit", "runs", "slow", "times", "until")
+    __slots__ = ("choice", "found", "hold", "limit", "runs", "slow", "times", "until")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
+        self.found: int | None = None
+        self.hold = FIRST_RUNS
         self.start()
 
     def start(self) -> None:
@@ -72,11 +76,15 @@ class Tuning:
         if self.runs == ROUNDS and self.times[1] < SMALL:
             step.tuning = None
         if threads != 1 and seconds > HOPELESS * self.times[1]:
-            self.choice = 1
-            self.until = now + SECONDS
+            self._choose(1, now)
         elif self.runs == 2 * ROUNDS:
-            self.choice = self.limit if self.times[self.limit] < WORTH * self.times[1] else 1
-            self.until = now + SECONDS
+            self._choose(self.limit if self.times[self.limit] < WORTH * self.times[1] else 1, now)
+
+    def _choose(self, threads: int, now: float) -> None:
+        self.hold = 2 * self.hold if threads == self.found else FIRST_RUNS
+        self.choice = self.found = threads
+        seconds = min(self.times.values())
+        self.until = now + min(self.hold * seconds, max(SECONDS, LAST_RUNS * seconds))
 
     def _watch(self, seconds: float, now: float) -> None:
         self.slow = self.slow + 1 if seconds > self.times[1] else 0
