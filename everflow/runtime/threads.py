@@ -16,8 +16,8 @@ WORTH = 0.9
 ROUNDS = 4
 # A run on several threads that takes this many times as long ends the trial: threads that wait for each other can cost seconds.
 HOPELESS = 4
-# A step that takes less than this on one thread stays there for good.
-SMALL = 3e-4
+# A step that takes less than this on one thread stays there for good, and one that takes more than that has several at once.
+SMALL, LARGE = 3e-4, 0.25
 # How long a choice holds before it is tried again: for so many runs at first, as what was tried may have been disturbed, for twice as many
 # each time that the same is found, in the end for some seconds. So many slow runs end it early: other programs come and go.
 FIRST_RUNS, LAST_RUNS = 32, 256
@@ -75,6 +75,9 @@ class Tuning:
         self.runs += 1
         if self.runs == ROUNDS and self.times[1] < SMALL:
             step.tuning = None
+        if threads == 1 and seconds > LARGE:
+            self.times[1] = min(self.times[1], seconds)
+            self.runs = ROUNDS
         if threads != 1 and seconds > HOPELESS * self.times[1]:
             self._choose(1, now)
         elif self.runs == 2 * ROUNDS:

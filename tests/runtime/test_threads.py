@@ -47,6 +47,21 @@ def test_a_large_step_uses_what_is_faster(clock):
     assert runs(Step({1: 0.010, 2: 0.0098}), clock, 20) == 1
 
 
+def test_a_step_that_takes_long_is_not_run_on_one_thread_again(clock):
+    step = Step({1: 2.0, 2: 1.1})
+    assert runs(step, clock, 20) == 2 and step.used.count(1) == 1
+
+
+def test_what_was_found_is_tried_again_soon_and_later_if_it_is_found_again(clock):
+    # A disturbance while two threads are tried: they seem to be slower.
+    step = Step({1: 0.010, 2: 0.015})
+    runs(step, clock, 8)
+    step.seconds = {1: 0.010, 2: 0.006}
+    assert runs(step, clock, 60) == 2
+    runs(step, clock, 2000)
+    assert step.used[-1000:].count(1) <= 2 * threads.ROUNDS
+
+
 def test_a_small_step_stays_on_one_thread_and_is_not_watched(clock):
     step = Step({1: 1e-4, 2: 5e-5})
     assert runs(step, clock, 20) == 1 and set(step.used) == {1} and step.tuning is None
