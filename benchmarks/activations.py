@@ -1,6 +1,6 @@
 """Trains a network whose activations fill a share of the machine's memory.
 
-    everflow run benchmarks/activations.py [--share 0.6] [--steps 3]
+    everflow run benchmarks/activations.py [--share 0.6] [--steps 6]
 
 A real TensorFlow 1.15 runs it as well. Each layer's output is kept for its gradient and for nothing else, so a step should take little more
 than their sum: prints the peak of resident memory beside it, what was swapped, and the seconds of a step.
@@ -27,7 +27,7 @@ def swapped():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--share", type=float, default=0.6)
-    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=6)
     given = parser.parse_args()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     layers = int(given.share * memory / LAYER_BYTES)

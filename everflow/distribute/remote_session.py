@@ -143,7 +143,7 @@ class RemoteStep:
     tuning = None
     pace = None
     special = None
-    settling = 0
+    settling = None
 
     def __init__(self, context: RemoteContext, fetches: Any, targets: Any, feeds: Any) -> None:
         self._context = context

@@ -11,6 +11,7 @@ from everflow import errors
 from everflow.ops.core.node import kernel_of
 from everflow.runtime import effects
 from everflow.runtime.failures import explained
+from everflow.runtime.memory import Settling
 from everflow.runtime.plan import Node, Plan, Value
 from everflow.values import tensors as values
 
@@ -73,7 +74,7 @@ class Step:
         # Those that take its place for certain arguments; see everflow.runtime.specialization.
         self.special: Any = None
         # After so many runs, those that follow find their memory where the one before left it.
-        self.settling = 2
+        self.settling: Settling | None = Settling()
 
     def culprit(self, traceback: types.TracebackType | None) -> Node | None:
         """The node in which an exception began, found by the line of the generated code."""

@@ -1,19 +1,32 @@
 """Memory that a step frees is there for the next: handing it back to the system and asking for it again costs a page fault a page.
 
 It lies on large pages where the system has them: the tables of small ones for hundreds of megabytes don't fit into a processor's caches.
+
+The C library maps results of 32 megabytes and more by themselves, and gives them back at once. Where a step is seen to ask for the same
+again in each run, they come from the heap as well, which is given back when a session ends.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import mmap
 import os
 import platform
 
-# mallopt's names for: how much free memory at the end of the heap is kept, how much more than needed is asked for, and from which
-# size on memory is mapped by itself.
-TRIM_THRESHOLD, TOP_PAD, MMAP_THRESHOLD = -1, -2, -3
+try:
+    import resource
+except ImportError:  # Windows, whose C library is not told anything here
+    resource = None  # type: ignore[assignment]
+
+# mallopt's names for: how much free memory at the end of the heap is kept, how much more than needed is asked for, from which
+# size on memory is mapped by itself, and how often.
+TRIM_THRESHOLD, TOP_PAD, MMAP_THRESHOLD, MMAP_MAX = -1, -2, -3, -4
 KEPT, RESERVED, MAPPED = 128 << 20, 256 << 20, 32 << 20
+# What is kept may fit together worse than what is mapped: a process that has taken more than this share of all memory keeps to mapping.
+MOST = 0.7
+# After so many runs of a step its memory has found its place; so many are watched.
+SETTLING, WATCHED = 2, 64
 # So many bytes between what is in use are given back.
 HOLES = 16 << 20
 # madvise's name for large pages, and their size.
@@ -21,9 +34,15 @@ LARGE_PAGES, LARGE_PAGE = 14, 2 << 20
 
 
 @functools.cache
+def _is_ours() -> bool:
+    """Whether the C library is one that can be told what to keep, and its user has not told it otherwise."""
+    return platform.libc_ver()[0] == "glibc" and not any(name.startswith("MALLOC_") for name in os.environ)
+
+
+@functools.cache
 def keep_freed_memory() -> None:
-    """Tells the C library, where it is glibc and its user has not told it otherwise, to keep what steps free."""
-    if platform.libc_ver()[0] != "glibc" or any(name.startswith("MALLOC_") for name in os.environ):
+    """Tells the C library to keep what steps free."""
+    if not _is_ours():
         return
     library = ctypes.CDLL(None)
     library.mallopt(TRIM_THRESHOLD, KEPT)
@@ -66,11 +85,63 @@ def _glibc() -> ctypes.CDLL | None:
     return library
 
 
-def give_back_holes() -> None:
-    """Gives the system what is free between what is in use, where that is much. Large tensors leave holes of their size; small ones that
-    come to lie there make these too small for the next large one, which lies elsewhere: so a first run may leave what no later one uses."""
+def give_back_holes() -> int:
+    """Gives the system what is free between what is in use, where that is much; tells how much. Large tensors leave holes of their size;
+    small ones that come to lie there make these too small for the next large one, which lies elsewhere: so a first run may leave what no
+    later one uses."""
     library = _glibc()
     if library is not None:
         use = library.mallinfo2()
-        if use.fordblks - use.keepcost > HOLES:
+        holes: int = use.fordblks - use.keepcost
+        if holes > HOLES:
             library.malloc_trim(KEPT)
+            return holes
+    return 0
+
+
+def page_faults() -> int:
+    """How often this process was given memory by the system so far, in pages."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt if resource else 0
+
+
+class Settling:
+    """The first runs of a step, by which its memory finds its place."""
+
+    __slots__ = ("_given", "_runs")
+
+    def __init__(self) -> None:
+        self._given = self._runs = 0
+
+    def ran(self, faults: int) -> bool:
+        """Takes notice of a run that caused so many page faults; tells whether it was the last to be watched."""
+        self._runs += 1
+        # What it asks the system for, but for what has just been given back, it asks for in each run.
+        if self._runs > SETTLING and faults * mmap.PAGESIZE - self._given > MAPPED:
+            keep_large_blocks()
+            return True
+        self._given = give_back_holes() if self._runs <= SETTLING and not _kept else 0
+        return self._runs == WATCHED
+
+
+# Holds something once large blocks are kept.
+_kept: list[bool] = []
+
+
+def keep_large_blocks() -> None:
+    """Has what is large come from the heap too, and the heap never shrink by itself."""
+    if _kept or not _is_ours():
+        return
+    total = os.sysconf("SC_PHYS_PAGES") * mmap.PAGESIZE
+    library = ctypes.CDLL(None)
+    if (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < MOST * total
+        and library.mallopt(MMAP_MAX, 0)
+        and library.mallopt(TRIM_THRESHOLD, -1)
+    ):
+        _kept.append(True)
+
+
+def give_back_large_blocks() -> None:
+    """Gives the system what of the heap is free, if large blocks are kept."""
+    if _kept:
+        ctypes.CDLL(None).malloc_trim(KEPT)

@@ -17,7 +17,7 @@ from everflow.runtime import feeds as feeding
 from everflow.runtime.codegen import Step
 from everflow.runtime.context import Context
 from everflow.runtime.failures import explained
-from everflow.runtime.memory import give_back_holes
+from everflow.runtime.memory import give_back_large_blocks, page_faults
 from everflow.runtime.runner import FLATTENS, Runner, fetch_key
 from everflow.runtime.threads import use
 from everflow.values.tensors import without_autograd
@@ -120,6 +120,7 @@ class BaseSession(SessionInterface):
                 self._context.close()
                 self._runners.clear()
                 self._older_runners.clear()
+                give_back_large_blocks()
 
     def as_default(self) -> Any:
         """Makes this the default session within a `with` block."""
@@ -180,15 +181,16 @@ class BaseSession(SessionInterface):
         if step.special is not None:
             step = step.special.step(arguments)
         guard = without_autograd(step.pace)
+        settling = step.settling
+        before = page_faults() if settling is not None else 0
         try:
             if step.tuning is not None:
                 found = step.tuning.run(step, arguments)
             else:
                 use(step.threads)
                 found = step.call(*arguments)
-            if step.settling:
-                step.settling -= 1
-                give_back_holes()
+            if settling is not None and settling.ran(page_faults() - before):
+                step.settling = None
             return found
         except Exception as e:
             error = explained(e, step.culprit(e.__traceback__))

@@ -34,6 +34,34 @@ def test_steps_that_free_megabytes_cause_no_page_faults():
         assert faults(10) < 400
 
 
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told to keep memory")
+def test_results_so_large_that_they_are_mapped_are_kept_once_a_step_asks_for_them_again():
+    program = """
+import resource
+import everflow as tf
+from everflow.runtime import memory
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+
+x = tf.placeholder(tf.float32, [None, 64])
+found = tf.reduce_sum(tf.matmul(tf.matmul(x, tf.ones([64, 64])), tf.ones([64, 1])))
+session = tf.Session()
+fed = session.run(tf.ones([1 << 20, 64]))
+faults = []
+for run in range(12):
+    before = memory.page_faults()
+    assert session.run(found, {x: fed}) > 0
+    faults.append(memory.page_faults() - before)
+assert sorted(faults[-5:])[2] < 1000, faults
+before = resident()
+session.close()
+assert before - resident() > 50 << 20
+"""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+
+
 @pytest.mark.skipif(
     platform.libc_ver()[0] != "glibc" or not os.path.exists("/sys/kernel/mm/transparent_hugepage"),
     reason="only where there are large pages",
