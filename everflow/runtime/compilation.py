@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ from everflow.runtime.plan import Plan, remade
 MOST_VERSIONS = 4
 # So many combinations of shapes are remembered with what computes them.
 MOST_SHAPES = 64
+# So often what is compiled and what is not compute the same shapes in turn, before the faster of the two stays.
+TURNS = 5
 # Constants of so many elements are part of the code.
 SMALL = 1
 
@@ -141,11 +144,12 @@ class Versions:
             if len(self._ready) >= MOST_SHAPES:
                 self._ready.clear()
             found = next((v.run for v in self._versions if v.takes(xs)), None)
-            if found is None and (self._is_given_up or len(self._versions) == MOST_VERSIONS):
-                found = self._ordinary
             if found is not None:
-                self._ready[key] = found
+                self._ready[key] = Contest(self._ready, key, found, self._ordinary).run
                 return found(xs)
+            if self._is_given_up or len(self._versions) == MOST_VERSIONS:
+                self._ready[key] = self._ordinary
+                return self._ordinary(xs)
             try:
                 version = self._compiled(xs)
                 result = version.run(xs)
@@ -156,7 +160,7 @@ class Versions:
                 self._ready[key] = self._ordinary
                 return result
             self._versions.append(version)
-            self._ready[key] = version.run
+            self._ready[key] = Contest(self._ready, key, version.run, self._ordinary).run
             return result
 
     def _compiled(self, xs: tuple[Any, ...]) -> Any:
@@ -166,3 +170,23 @@ class Versions:
         changed = [{i for i, (a, b) in enumerate(zip(one, two)) if a != b} for one, two in zip(self._first, shapes)]
         self._first = self._first or shapes
         return Version(self._part, xs, self._constants, changed if any(changed) else [])
+
+
+class Contest:
+    """Computes shapes by what is compiled and by what is not, in turn, until it is known which is faster: that does it from then on."""
+
+    def __init__(self, ready: dict[Any, Callable[..., Any]], key: Any, *rivals: Callable[..., Any]) -> None:
+        self._ready, self._key, self._rivals = ready, key, rivals
+        self._times: list[list[float]] = [[] for _ in rivals]
+
+    def run(self, xs: Any) -> Any:
+        """Computes what came, and takes the time."""
+        i = min(range(len(self._rivals)), key=lambda i: len(self._times[i]))
+        start = time.perf_counter()
+        found = self._rivals[i](xs)
+        self._times[i].append(time.perf_counter() - start)
+        if all(len(times) >= TURNS for times in self._times):
+            # The first times don't count: memory and caches are new. Half of the others may be disturbed.
+            typical = [sorted(times[1:])[(TURNS - 1) // 2 - 1] for times in self._times]
+            self._ready[self._key] = self._rivals[typical.index(min(typical))]
+        return found

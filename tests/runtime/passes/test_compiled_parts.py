@@ -122,6 +122,35 @@ def test_a_second_shape_makes_code_for_any_batch(made):
     assert len(made) == 2 and made[0] == [(6, 300)]
 
 
+@pytest.mark.parametrize("seconds", [(2.0, 1.0), (1.0, 2.0)])
+def test_the_faster_of_what_is_compiled_and_what_is_not_stays(seconds, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(compilation.time, "perf_counter", lambda: now[0])
+
+    def rival(i):
+        def run(xs):
+            now[0] += seconds[i]
+            return i
+
+        return run
+
+    rivals = [rival(0), rival(1)]
+    ready = {}
+    contest = compilation.Contest(ready, "key", *rivals)
+    assert {contest.run([]) for _ in range(2 * compilation.TURNS)} == {0, 1}
+    assert ready["key"] is rivals[seconds.index(min(seconds))]
+
+
+def test_shapes_that_stay_are_computed_the_same_whatever_wins(made):
+    x = tf.placeholder(tf.float32, [None, 300])
+    y = normalized(x) * 2.0
+    with tf.Session(config=config()) as session, tf.Session() as plain:
+        expected = plain.run(y, {x: XS})
+        for _ in range(3 * compilation.TURNS):
+            np.testing.assert_allclose(session.run(y, {x: XS}), expected, rtol=1e-5, atol=1e-6)
+    assert len(made) == 1
+
+
 def test_what_comes_in_ever_other_shapes_ends_up_as_usual(made):
     x = tf.placeholder(tf.float32, [None, None])
     y = tf.reshape(x, [3, -1]) * 2.0 + 1.0
