@@ -25,8 +25,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
-// A turn ends after this long: as long as Python lets one thread run while others want to.
-constexpr microseconds SLICE(5000);
+// A turn ends after this long: the next thread may be on another processor, which has nothing of the step in its caches yet.
+constexpr microseconds SLICE(10000);
 // A thread that has run nothing for this long in its turn has something else to do.
 constexpr microseconds IDLE(300);
 // A step that takes this long is none of the short ones, or waits for something: others go ahead.
