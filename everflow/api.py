@@ -145,6 +145,8 @@ def not_yet(name: str) -> str:
     name = _without_version(name)
     if name.rpartition(".")[2].startswith("__") or not any(n == name or n.startswith(name + ".") for n in wanted()):
         return ""
+    if name.startswith("lite."):
+        return " (Everflow does not convert to TensorFlow Lite: save the model, and have a TensorFlow convert the SavedModel)"
     return f" (Everflow does not have tf.{name} yet)"
 
 
