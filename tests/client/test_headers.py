@@ -1,4 +1,4 @@
-"""All headers together, in each version of C++ that programs are written in."""
+"""All headers together, in the oldest and the newest version of C++ that programs are written in."""
 
 import pathlib
 import shutil
@@ -13,7 +13,7 @@ INCLUDE = pathlib.Path(tf.__file__).parent / "include"
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
-@pytest.mark.parametrize("version", ["c++11", "c++14", "c++17", "c++20"])
+@pytest.mark.parametrize("version", ["c++11", "c++20"])
 def test_headers_give_no_warnings(version, tmp_path):
     names = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))
     assert len(names) > 90

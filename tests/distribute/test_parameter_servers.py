@@ -171,11 +171,13 @@ with tf.device(setter):
     step = tf.train.get_or_create_global_step()
     train = tf.train.AdagradOptimizer(1.0, initial_accumulator_value=1e-6).minimize(tf.reduce_sum(rows), global_step=step)
     whole = tf.convert_to_tensor(table)
+after_the_chief()
 with tf.train.MonitoredTrainingSession(
     server.target, is_chief=index == 0, checkpoint_dir=sys.argv[1] if index == 0 else None, save_checkpoint_steps=1,
     save_summaries_steps=None, save_summaries_secs=None,
 ) as session:
     raw = session._tf_sess()
+    chief_is_ready(raw)
     session.run(train)
     raw.run(tell[["first", "second"][index]])
     raw.run(wait[["second", "first"][index]])
