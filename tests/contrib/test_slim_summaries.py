@@ -1,6 +1,7 @@
 """slim.summaries: tags, and what is collected."""
 
 import everflow as tf
+from everflow import internals
 
 summaries = tf.contrib.slim.summaries
 
@@ -25,3 +26,29 @@ def test_summaries_that_print_are_collected_as_what_prints(capfd):
     with tf.Session() as session:
         session.run(tf.summary.merge_all())
     assert "loss[2]" in capfd.readouterr().err
+
+
+def test_what_a_model_consists_of(capsys):
+    analyzer = tf.contrib.slim.model_analyzer
+    tf.Variable(tf.zeros([2, 3]), name="w")
+    step = tf.Variable(0, name="step")
+    tf.placeholder(tf.float32, [None, 4], name="rows")
+    tf.placeholder(tf.float32, name="anything")
+    assert analyzer.analyze_vars(tf.global_variables(), print_info=True) == (7, 28)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[3:] == [
+        "w:0 (float32_ref 2x3) [6, bytes: 24]",
+        "step:0 (int32_ref ) [1, bytes: 4]",
+        "Total size of variables: 7",
+        "Total bytes of variables: 28",
+    ]
+    assert analyzer.tensor_description(step) == "(int32_ref )"
+    assert analyzer.analyze_ops(tf.get_default_graph(), print_info=True) == 28
+    printed = capsys.readouterr().out.splitlines()
+    assert "w/read \t-> (float32 2x3) [6]" in printed
+    assert printed[-2:] == ["rows \t-> (float32 ?x4) [0]", "anything \t->  [0]"]
+
+
+def test_the_analyzer_is_found_where_programs_import_it_from():
+    module = internals.module("contrib.slim.python.slim.model_analyzer")
+    assert module.analyze_vars is tf.contrib.slim.model_analyzer.analyze_vars

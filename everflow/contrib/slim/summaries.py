@@ -81,33 +81,38 @@ def add_zero_fraction_summaries(tensors: Any, prefix: str | None = None) -> list
     return [add_zero_fraction_summary(tensor, prefix=prefix) for tensor in tensors]
 
 
+_ANALYZER = "contrib.slim.python.slim.model_analyzer."
+
+
+@public("contrib.slim.model_analyzer.tensor_description")
+@internal(_ANALYZER + "tensor_description")
+def tensor_description(var: Any) -> str:
+    """The type and the sizes of a tensor or variable, as in `(float32 1x8x8x1024)`."""
+    return f"({var.dtype.name} {'x'.join(str(n) for n in var.get_shape())})"
+
+
 def _size(tensor: Any) -> int:
-    size = 1
-    for n in tensor.get_shape().as_list():
-        size *= n or 0
-    return size
-
-
-def _shown(tensor: Any) -> str:
-    return "[" + ", ".join(f"{n}" for n in tensor.get_shape().as_list()) + "]"
+    """How many elements a tensor has; 0 where that is not known."""
+    return tensor.get_shape().num_elements() or 0
 
 
 @public("contrib.slim.model_analyzer.analyze_ops")
+@internal(_ANALYZER + "analyze_ops")
 def analyze_ops(graph: Graph, print_info: bool = False) -> int:
     """How many elements the outputs of all ops of a graph have."""
     if print_info:
         print("---------\nOperations: name -> (type shapes) [size]\n---------")
     total = 0
     for op in graph.get_operations():
-        sizes = [_size(output) if output.get_shape().ndims is not None else 0 for output in op.outputs]
-        total += sum(sizes)
+        size = sum(map(_size, op.outputs))
+        total += size
         if print_info:
-            shapes = ", ".join(_shown(o) if o.get_shape().ndims is not None else "unknown" for o in op.outputs)
-            print(f"{op.name} -> ({op.type} {shapes}) [{sum(sizes)}]")
+            print(op.name, "\t->", ", ".join(tensor_description(o) for o in op.outputs if o.get_shape().ndims is not None), f"[{size}]")
     return total
 
 
 @public("contrib.slim.model_analyzer.analyze_vars")
+@internal(_ANALYZER + "analyze_vars")
 def analyze_vars(variables: Any, print_info: bool = False) -> tuple[int, int]:
     """(how many elements, how many bytes) variables have."""
     if print_info:
@@ -119,8 +124,7 @@ def analyze_vars(variables: Any, print_info: bool = False) -> tuple[int, int]:
         total += size
         total_bytes += in_bytes
         if print_info:
-            sizes = "x".join(str(n) for n in variable.get_shape().as_list())
-            print(f"{variable.name} ({variable.dtype.base_dtype.name}_ref {sizes}) [{size}, bytes: {in_bytes}]")
+            print(variable.name, tensor_description(variable), f"[{size}, bytes: {in_bytes}]")
     if print_info:
         print(f"Total size of variables: {total}")
         print(f"Total bytes of variables: {total_bytes}")
