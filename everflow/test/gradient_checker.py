@@ -41,8 +41,8 @@ def _start_value(x: Any, shape: Any, given: Any) -> np.ndarray:
 def _jacobian_pair(
     x: Any, x_shape: Any, dx: Any, y: Any, y_shape: Any, dy: Any, start: Any, delta: float, extra_feeds: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    assert x.dtype.name in _TYPES, f"x has unsupported type {x.dtype.name}"
-    assert y.dtype.name in _TYPES, f"y has unsupported type {y.dtype.name}"
+    assert x.dtype.base_dtype.name in _TYPES, f"x has unsupported type {x.dtype.name}"
+    assert y.dtype.base_dtype.name in _TYPES, f"y has unsupported type {y.dtype.name}"
     assert dx is not None, "There is no gradient of y with respect to x"
     session = stacks.get_default_session()
     x_value = _start_value(x, x_shape, start)

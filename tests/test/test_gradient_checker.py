@@ -55,3 +55,9 @@ def test_rows_that_come_as_slices_add_up():
     (jacobian,), (numeric,) = gradient_checker_v2.compute_gradient(lambda table: tf.gather(table, [1, 1]), [np.ones([3], np.float32)])
     np.testing.assert_allclose(jacobian, [[0, 0], [1, 1], [0, 0]])
     np.testing.assert_allclose(numeric, jacobian, atol=1e-3)
+
+
+def test_reference_variables_can_be_moved(session):
+    w = tf.Variable([1.0, 2.0], use_resource=False)
+    session.run(w.initializer)
+    assert tf.test.compute_gradient_error(w, [2], tf.square(w), [2], x_init_value=np.array([1.0, 2.0])) < 1e-2
