@@ -99,6 +99,10 @@ class RNNCell(base.Layer):
             )
         return self.zero_state(batch_size, dtype)
 
+    def get_config(self) -> dict[str, Any]:
+        """What cells have in common; those of tf.contrib say no more of themselves."""
+        return super().get_config()
+
     def zero_state(self, batch_size: Any, dtype: dtypes.DTypeLike) -> Any:
         """A state of zeros."""
         with self._zero_state_scope(batch_size):

@@ -73,6 +73,19 @@ def run_lstm(x, units):
     return h, c
 
 
+def test_inputs_must_divide_into_groups():
+    cell = rnn.GLSTMCell(4, number_of_groups=2)
+    with pytest.raises(ValueError, match=r"input size \(3\) must be divisible by number_of_groups \(2\)"):
+        cell(tf.zeros([1, 3]), cell.zero_state(1, tf.float32))
+
+
+def test_cells_say_what_all_cells_can_say():
+    cell = rnn.IndyLSTMCell(2)
+    assert cell.get_config() == {"name": cell.name, "trainable": True, "dtype": None}
+    stack = rnn.MultiRNNCell([cell, rnn.UGRNNCell(3)]).get_config()
+    assert [c["class_name"] for c in stack["cells"]] == ["IndyLSTMCell", "UGRNNCell"]
+
+
 def test_layer_normalization_in_an_lstm():
     cell = rnn.LayerNormBasicLSTMCell(5)
     y, _ = cell(tf.constant(X), cell.zero_state(3, tf.float32))

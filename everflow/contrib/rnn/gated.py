@@ -234,7 +234,7 @@ class GLSTMCell(RNNCell):
         if depth is None:
             raise ValueError("input size must be statically known")
         if depth % groups:
-            raise ValueError(f"The size of the inputs ({depth}) must be divisible by number_of_groups ({groups})")
+            raise ValueError(f"input size ({depth}) must be divisible by number_of_groups ({groups})")
         out, units = self.output_size // groups, self._num_units // groups
         parts: list[list[Any]] = [[], [], [], []]
         with scopes.variable_scope(scopes.get_variable_scope(), initializer=self._initializer):
