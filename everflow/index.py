@@ -4983,6 +4983,8 @@ MODULES = {
     "python.contrib.rnn.python.ops.rnn_cell.CFNCell": "everflow.contrib.rnn.minimal",
     "python.contrib.rnn.python.ops.rnn_cell.LayerNormLSTMCell": "everflow.contrib.rnn.normalized",
     "python.contrib.rnn.python.ops.rnn_cell.MinimalRNNCell": "everflow.contrib.rnn.minimal",
+    "python.contrib.rnn.python.ops.rnn_cell.NTMCell": "everflow.contrib.rnn.turing",
+    "python.contrib.rnn.python.ops.rnn_cell.NTMControllerState": "everflow.contrib.rnn.turing",
     "python.contrib.rnn.python.ops.rnn_cell.WeightNormLSTMCell": "everflow.contrib.rnn.normalized",
     "python.contrib.saved_model.python.saved_model.reader.get_saved_model_tag_sets": "everflow.tools.saved_model_utils",
     "python.contrib.saved_model.python.saved_model.reader.read_saved_model": "everflow.tools.saved_model_utils",
