@@ -45,6 +45,7 @@ from everflow.contrib.rnn.grid import TimeFreqLSTMCell as TimeFreqLSTMCell
 from everflow.contrib.rnn.fused import TimeReversedFusedRNN as TimeReversedFusedRNN
 from everflow.contrib.rnn.gated import UGRNNCell as UGRNNCell
 from everflow.rnn.steps import best_effort_input_batch_size as best_effort_input_batch_size
+from everflow._api.contrib.rnn import python as python
 from everflow.contrib.rnn.stacks import stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn
 from everflow.contrib.rnn.stacks import stack_bidirectional_rnn as stack_bidirectional_rnn
 from everflow.rnn.static import static_bidirectional_rnn as static_bidirectional_rnn

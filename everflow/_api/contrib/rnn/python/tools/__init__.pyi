@@ -1,0 +1,4 @@
+"""Written by `make index`."""
+from typing import Any
+
+checkpoint_convert: Any
