@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.contrib.receptive_field.fields import parse_graph_nodes
+from everflow.contrib.receptive_field.layer_windows import get_layer_params
 
 compute = tf.contrib.receptive_field.compute_receptive_field_from_graph_def
 
@@ -50,3 +52,33 @@ def test_padding_may_depend_on_the_size_of_the_image():
 def test_unknown_ops_are_named():
     with pytest.raises(ValueError, match="Unknown layer.*ResizeBilinear"):
         field(lambda x: tf.image.resize_bilinear(x, [4, 4], name="output"))
+
+
+def test_sizes_of_images_along_the_way():
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, (1, None, None, 1), name="image")
+        conv(tf.pad(x, [[0, 0], [3, 3], [1, 0], [0, 0]], name="padded"), 7, 2, "VALID", "first")
+        conv(graph.get_tensor_by_name("first:0"), 3, 2, "SAME", "second")
+    found, nodes = tf.contrib.receptive_field.get_compute_order(graph.as_graph_def(), "image", [224, 225])
+    sizes = {name: (found[name].input_size, found[name].output_size) for name in ("image", "padded", "first", "second")}
+    assert sizes == {
+        "image": (None, [224, 225]),
+        "padded": ([224, 225], [230, 226]),
+        "first": ([230, 226], [112, 110]),
+        "second": ([112, 110], [56, 55]),
+    }
+    assert found.keys() == nodes.keys()
+    assert [found[name].order for name in ("image", "padded", "first", "second")] == [0, 1, 2, 3]
+
+
+def test_parameters_of_a_layer_have_the_horizontal_first():
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, (1, None, None, 1), name="image")
+        tf.nn.max_pool(x, [1, 3, 2, 1], [1, 2, 1, 1], "SAME", name="pool")
+        tf.transpose(x, name="other")
+    nodes = parse_graph_nodes(graph.as_graph_def())
+    assert get_layer_params(nodes["pool"], nodes) == (2, 3, 1, 2, 0, None, 1, None)
+    assert get_layer_params(nodes["pool"], nodes, [5, 4]) == (2, 3, 1, 2, 0, 1, 1, 2)
+    assert get_layer_params(nodes["other"], nodes, force=True) == (None,) * 8
+    with pytest.raises(ValueError, match="Unknown layer for operation 'other': Transpose"):
+        get_layer_params(nodes["other"], nodes)

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from everflow.api import public
-from everflow.contrib.receptive_field.layer_windows import WINDOWS, _node_name, output_size, window_of
+from everflow.contrib.receptive_field.layer_windows import _node_name, is_known, window_of
 
 BELOW = "contrib.receptive_field."
 
 
 @public(BELOW + "python.util.graph_compute_order.NodeEntry")
 class NodeEntry(NamedTuple):
-    """When a node is computed, and the sizes of the images that it gets and gives, where they are known."""
+    """How many nodes a node comes after, and the [height, width] of the images that it gets and gives, where they are known."""
 
     order: int
     node: Any
@@ -57,39 +57,49 @@ class ReceptiveField:
     BELOW + "python.util.graph_compute_order.get_compute_order",
 )
 def get_compute_order(graph_def: Any, input_node_name: str = "", input_node_size: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """({name: when it is computed, its node and the image sizes it gets and gives}, {name: node}) of what follows from the input."""
-    nodes = {node.name: node for node in graph_def.node}
-    followers: dict[str, list[str]] = collections.defaultdict(list)
-    waiting = {}
-    for node in graph_def.node:
-        before = {_node_name(name) for name in node.input}
-        waiting[node.name] = len(before)
-        for name in before:
-            followers[name].append(node.name)
-    order: dict[str, Any] = {}
-    reached = _reached(input_node_name, followers) if input_node_name else set(nodes)
+    """({name: how many nodes it comes after, the node, and the image sizes it gets and gives}, {name: node})."""
+    nodes = parse_graph_nodes(graph_def)
     if input_node_name and input_node_name not in nodes:
         raise ValueError(f"Input node '{input_node_name}' was not found in the graph")
-    sizes: dict[str, Any] = {}
+    waiting = {name: len(_sources(node)) for name, node in nodes.items()}
+    followers = _followers(nodes)
+    found: dict[str, Any] = {}
     ready = collections.deque(name for name, count in waiting.items() if not count)
     while ready:
         name = ready.popleft()
-        if name in reached:
-            node = nodes[name]
-            given = next((sizes[b] for b in map(_node_name, node.input) if sizes.get(b) is not None), None)
-            if name == input_node_name:
-                sizes[name] = None if input_node_size is None else tuple(input_node_size)
-            elif node.op in WINDOWS or node.op == "MaxPoolV2":
-                window = window_of(node, nodes, given)
-                sizes[name] = output_size(window, given, node.attr["padding"].s.decode())
-            else:
-                sizes[name] = given
-            order[name] = NodeEntry(len(order) + 1, node, given, sizes[name])
+        node = nodes[name]
+        before = [found[source] for source in _sources(node)]
+        given = next((entry.output_size for entry in before if entry.output_size is not None), None)
+        if name == input_node_name:
+            left = None if input_node_size is None else list(input_node_size)
+        elif given is None:
+            left = None
+        else:
+            left = window_of(node, nodes, given).output_size(given) if is_known(node) else [None, None]
+        found[name] = NodeEntry(max((entry.order + 1 for entry in before), default=0), node, given, left)
         for follower in followers[name]:
             waiting[follower] -= 1
             if not waiting[follower]:
                 ready.append(follower)
-    return order, nodes
+    return found, nodes
+
+
+@public(BELOW + "python.util.graph_compute_order.parse_graph_nodes")
+def parse_graph_nodes(graph_def: Any) -> dict[str, Any]:
+    """The nodes of a GraphDef by name."""
+    return {node.name: node for node in graph_def.node}
+
+
+def _sources(node: Any) -> list[str]:
+    return list(dict.fromkeys(map(_node_name, node.input)))
+
+
+def _followers(nodes: dict[str, Any]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = collections.defaultdict(list)
+    for name, node in nodes.items():
+        for source in _sources(node):
+            found[source].append(name)
+    return found
 
 
 def _reached(start: str, followers: dict[str, list[str]]) -> set[str]:
@@ -116,7 +126,9 @@ def compute_receptive_field_from_graph_def(
     and the same middle."""
     if hasattr(graph_def, "as_graph_def"):
         graph_def = graph_def.as_graph_def()
-    order, nodes = get_compute_order(graph_def, input_node, input_resolution)
+    every, nodes = get_compute_order(graph_def, input_node, input_resolution)
+    reached = _reached(input_node, _followers(nodes))
+    order = {name: entry for name, entry in every.items() if name in reached}
     if output_node not in order:
         raise ValueError(f"Output node was not found: '{output_node}' does not follow from '{input_node}'")
     stops = set(stop_propagation or ())
@@ -128,9 +140,9 @@ def compute_receptive_field_from_graph_def(
         window = window_of(entry.node, nodes, entry.input_size)
         before = [
             (size * stride + kernel - stride, step * stride, None if shift is None or padding is None else shift * stride + padding)
-            for (size, step, shift), kernel, stride, padding in zip(fields[name], *window)
+            for (size, step, shift), kernel, stride, padding, _ in zip(fields[name], *window)
         ]
-        for source in dict.fromkeys(map(_node_name, entry.node.input)):
+        for source in _sources(entry.node):
             if source in order:
                 fields[source] = before if source not in fields else [_met(a, b) for a, b in zip(fields[source], before)]
     if input_node not in fields:

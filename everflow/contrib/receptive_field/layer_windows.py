@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from everflow.api import public
 from everflow.graph.tensor_proto import make_ndarray
 
 UNCHANGED = frozenset(
@@ -57,14 +58,21 @@ WINDOWS = frozenset(("Conv2D", "DepthwiseConv2dNative", "MaxPool", "AvgPool"))
 
 
 class Window(NamedTuple):
-    """(vertical, horizontal) kernel, stride and padding before the image; a padding is None where the image's size decides it."""
+    """(vertical, horizontal) kernel, stride, padding before the image, and on both sides of it; a padding is None where the image's size
+    decides it."""
 
     kernel: tuple[int, int]
     stride: tuple[int, int]
     padding: tuple[int | None, int | None]
+    total_padding: tuple[int | None, int | None]
+
+    def output_size(self, size: Any) -> list[int | None]:
+        """The [height, width] that is left of an image's."""
+        sides = zip(size, self.total_padding, self.kernel, self.stride)
+        return [None if n is None or more is None else -(-(n + more - kernel + 1) // stride) for n, more, kernel, stride in sides]
 
 
-SAME_PLACE = Window((1, 1), (1, 1), (0, 0))
+SAME_PLACE = Window((1, 1), (1, 1), (0, 0), (0, 0))
 
 
 def window_of(node: Any, nodes: dict[str, Any], input_size: Any = None) -> Window:
@@ -75,12 +83,17 @@ def window_of(node: Any, nodes: dict[str, Any], input_size: Any = None) -> Windo
         return _of_pad(node, nodes)
     if node.op == "MaxPoolV2":
         return _window(node, _constant(node.input[1], nodes), _constant(node.input[2], nodes), input_size)
-    if node.op not in WINDOWS:
+    if not is_known(node):
         raise ValueError(f"Unknown layer for operation '{node.name}': {node.op}")
     strides = list(node.attr["strides"].list.i)
     if node.op in ("MaxPool", "AvgPool"):
         return _window(node, list(node.attr["ksize"].list.i), strides, input_size)
     return _of_convolution(node, nodes, strides, input_size)
+
+
+def is_known(node: Any) -> bool:
+    """Whether it is known what a node does."""
+    return node.op in UNCHANGED or node.op in WINDOWS or node.op in ("Pad", "MaxPoolV2")
 
 
 def _axes(node: Any) -> tuple[int, int]:
@@ -123,36 +136,42 @@ def _of_pad(node: Any, nodes: dict[str, Any]) -> Window:
         raise ValueError(f"Pad '{node.name}' is not one of images")
     # Images are padded where the channels are not.
     rows, columns = (1, 2) if paddings[3] == [0, 0] else (2, 3)
-    return Window((1, 1), (1, 1), (paddings[rows][0], paddings[columns][0]))
+    above, left = paddings[rows], paddings[columns]
+    return Window((1, 1), (1, 1), (above[0], left[0]), (sum(above), sum(left)))
 
 
 def _window(node: Any, sizes: list[int], strides: list[int], input_size: Any) -> Window:
     axes = _axes(node)
-    kernel, stride = tuple(sizes[a] for a in axes), tuple(strides[a] for a in axes)
-    padding: tuple[int | None, int | None] = (0, 0)
+    kernel, stride = (tuple(values[a] for a in axes) for values in (sizes, strides))
     kind = node.attr["padding"].s.decode()
-    if kind == "SAME":
-        given = input_size if input_size is not None else (None, None)
-        padding = (_same_padding(kernel[0], stride[0], given[0]), _same_padding(kernel[1], stride[1], given[1]))
-    elif kind != "VALID":
+    if kind == "VALID":
+        totals = [{0}, {0}]
+    elif kind == "SAME":
+        totals = [_same_paddings(*sides) for sides in zip(kernel, stride, input_size or (None, None))]
+    else:
         raise ValueError(f"Invalid padding operation {kind} of '{node.name}'")
-    return Window((kernel[0], kernel[1]), (stride[0], stride[1]), padding)
+    vertical, horizontal = totals
+    before = _only({n // 2 for n in vertical}), _only({n // 2 for n in horizontal})
+    return Window((kernel[0], kernel[1]), (stride[0], stride[1]), before, (_only(vertical), _only(horizontal)))
 
 
-def _same_padding(kernel: int, stride: int, size: int | None) -> int | None:
-    """What is added before an image; None where that depends on a size that is not known."""
+def _same_paddings(kernel: int, stride: int, size: int | None) -> set[int]:
+    """What may be added on both sides of an image."""
     rests = range(stride) if size is None else [size % stride]
-    found = {max(kernel - (rest or stride), 0) // 2 for rest in rests}
-    return found.pop() if len(found) == 1 else None
+    return {max(kernel - (rest or stride), 0) for rest in rests}
 
 
-def output_size(window: Window, size: Any, padding: str) -> Any:
-    """The (height, width) that a window leaves of a size."""
-    if size is None:
-        return None
-    if padding == "SAME":
-        return tuple(None if n is None else -(-n // s) for n, s in zip(size, window.stride))
-    return tuple(None if n is None else -(-(n - k + 1) // s) for n, k, s in zip(size, window.kernel, window.stride))
+def _only(found: set[int]) -> int | None:
+    return next(iter(found)) if len(found) == 1 else None
+
+
+@public("contrib.receptive_field.python.util.parse_layer_parameters.get_layer_params")
+def get_layer_params(node: Any, name_to_node: dict[str, Any], input_resolution: Any = None, force: bool = False) -> tuple[int | None, ...]:
+    """Kernel, stride, padding before and padding on both sides of a node, each horizontal before vertical; None instead of an error for
+    nodes of other kinds if `force`."""
+    if force and not is_known(node):
+        return (None,) * 8
+    return tuple(values[axis] for values in window_of(node, name_to_node, input_resolution) for axis in (1, 0))
 
 
 def _node_name(name: str) -> str:
