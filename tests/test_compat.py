@@ -4,6 +4,7 @@ import pathlib
 
 import pytest
 
+import everflow as tf
 from everflow import compat
 
 
@@ -29,3 +30,10 @@ def test_the_horizon_moves_and_comes_back():
     with compat.forward_compatibility_horizon(2030, 1, 2):
         assert compat.forward_compatible(2030, 1, 1) and not compat.forward_compatible(2030, 1, 2)
     assert not compat.forward_compatible(2019, 8, 21)
+
+
+def test_graphs_for_earlier_versions_add_as_those_did():
+    one = tf.constant(1)
+    with tf.compat.forward_compatibility_horizon(2019, 6, 7):
+        assert (one + one).op.type == "Add"
+    assert (one + one).op.type == "AddV2"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
+from everflow.compat import forward_compatible
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.dtypes import string
 from everflow.graph.stacks import get_default_graph, in_eager_mode
@@ -80,9 +81,14 @@ def _is_sparse(value: Any) -> bool:
     return type(value).__name__ in ("SparseTensor", "SparseTensorValue")
 
 
+def _sum(x: Any, y: Any, name: str) -> Any:
+    is_new = x.dtype.base_dtype is not string and forward_compatible(2019, 6, 25)
+    return apply("AddV2" if is_new else "Add", x, y, name=name)
+
+
 def _load() -> None:
     """Everything that operators stand for."""
-    overload("add", "add", lambda x, y, name: apply("Add" if x.dtype.base_dtype is string else "AddV2", x, y, name=name))
+    overload("add", "add", _sum)
     overload("sub", "sub", tf.subtract)
     overload("mul", "mul", division.multiply_dispatch)
     overload("truediv", "truediv", division.truediv_dispatch)
