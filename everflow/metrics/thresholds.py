@@ -22,17 +22,34 @@ Counts = dict[str, Any]
 def confusion_at_thresholds(
     labels: Any, predictions: Any, thresholds: Any, weights: Any = None, includes: Any = None
 ) -> tuple[Counts, Counts]:
-    """How many were right and wrong at each threshold: (variables, ops that take in a batch), each under tp, fn, tn and fp."""
-    includes = tuple(_NAMES) if includes is None else includes
-    for include in includes:
-        if include not in _NAMES:
-            raise ValueError(f"Invalid key: {include}.")
+    """How many were right and wrong at each threshold: (variables, ops that take in a batch), each under tp, fn, tn and fp.
+
+    Predictions must be in [0, 1]."""
+    _check(includes)
     in_range = [
         tf.assert_greater_equal(predictions, tf.cast(0.0, dtype=predictions.dtype), message="predictions must be in [0, 1]"),
         tf.assert_less_equal(predictions, tf.cast(1.0, dtype=predictions.dtype), message="predictions must be in [0, 1]"),
     ]
     with tf.control_dependencies(in_range):
         predictions, labels, weights = with_ranks_that_fit(tf.cast(predictions, dtypes.float32), tf.cast(labels, dtypes.bool), weights)
+    return _counted(labels, predictions, thresholds, weights, includes)
+
+
+def confusion_of_scores(labels: Any, predictions: Any, thresholds: Any, weights: Any = None, includes: Any = None) -> tuple[Counts, Counts]:
+    """The same for predictions and thresholds of any size, as the metrics of tf.contrib take them."""
+    _check(includes)
+    predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
+    return _counted(labels, predictions, thresholds, weights, includes)
+
+
+def _check(includes: Any) -> None:
+    for include in includes or ():
+        if include not in _NAMES:
+            raise ValueError(f"Invalid key: {include}.")
+
+
+def _counted(labels: Any, predictions: Any, thresholds: Any, weights: Any, includes: Any) -> tuple[Counts, Counts]:
+    includes = tuple(_NAMES) if includes is None else includes
     number = len(thresholds)
     column = tf.reshape(predictions, [-1, 1])
     row = tf.reshape(tf.cast(labels, dtypes.bool), [1, -1])

@@ -129,3 +129,14 @@ def test_counts_at_thresholds_take_plain_numbers():
         session.run(tf.local_variables_initializer())
         assert session.run(update).tolist() == [2, 1]
         assert session.run(value).tolist() == [2, 1]
+    assert value.op.name == "true_positives"
+
+
+def test_scores_need_not_lie_between_zero_and_one():
+    value, update = tf.contrib.metrics.streaming_false_negatives_at_thresholds([-1.0, 3.0, 7.0], [1, 1, 1], [-2.0, 3.5])
+    _, rate = metrics.streaming_false_positive_rate_at_thresholds([-1.0, 3.0, 7.0], [1, 0, 0], [3.5])
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        assert session.run(update).tolist() == [0, 2]
+        assert session.run(value).tolist() == [0, 2]
+        np.testing.assert_allclose(session.run(rate), [0.5], rtol=1e-5)

@@ -12,7 +12,7 @@ from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.metrics import counts
 from everflow.metrics.streaming import collected, metric_variable, with_ranks_that_fit
-from everflow.metrics.thresholds import confusion_at_thresholds, even_thresholds
+from everflow.metrics.thresholds import confusion_at_thresholds, confusion_of_scores, even_thresholds
 from everflow.ops.math.weights_broadcast import broadcast_weights
 
 _NEAR_ZERO = 1e-7
@@ -79,7 +79,7 @@ def _rates_at(
 ) -> tuple[Any, Any]:
     name = {"fpr": "false_positive_rate_at_thresholds", "fnr": "false_negative_rate_at_thresholds"}[kind]
     with tf.variable_scope(scope, name, (predictions, labels, weights)):
-        values, updates = confusion_at_thresholds(labels, predictions, thresholds, weights, includes=(wrong, right))
+        values, updates = confusion_of_scores(labels, predictions, thresholds, weights, includes=(wrong, right))
 
         def part(found: Any, at: str) -> Any:
             return tf.div(found[wrong], _NEAR_ZERO + found[wrong] + found[right], name=f"{kind}_{at}")
@@ -116,6 +116,35 @@ def streaming_false_negative_rate_at_thresholds(
     return _rates_at("fnr", "fn", "tp", predictions, labels, thresholds, weights, metrics_collections, updates_collections, name)
 
 
+def _counts_at(key: str, predictions: Any, labels: Any, thresholds: Any, weights: Any) -> tuple[Any, Any]:
+    values, updates = confusion_of_scores(labels, predictions, thresholds, weights, includes=(key,))
+    return values[key], updates[key]
+
+
+@metric("streaming_true_positives_at_thresholds")
+def streaming_true_positives_at_thresholds(predictions: Any, labels: Any, thresholds: Any, weights: Any = None) -> tuple[Any, Any]:
+    """How many were yes and predicted as yes, at each threshold."""
+    return _counts_at("tp", predictions, labels, thresholds, weights)
+
+
+@metric("streaming_true_negatives_at_thresholds")
+def streaming_true_negatives_at_thresholds(predictions: Any, labels: Any, thresholds: Any, weights: Any = None) -> tuple[Any, Any]:
+    """How many were no and predicted as no, at each threshold."""
+    return _counts_at("tn", predictions, labels, thresholds, weights)
+
+
+@metric("streaming_false_positives_at_thresholds")
+def streaming_false_positives_at_thresholds(predictions: Any, labels: Any, thresholds: Any, weights: Any = None) -> tuple[Any, Any]:
+    """How many were no and predicted as yes, at each threshold."""
+    return _counts_at("fp", predictions, labels, thresholds, weights)
+
+
+@metric("streaming_false_negatives_at_thresholds")
+def streaming_false_negatives_at_thresholds(predictions: Any, labels: Any, thresholds: Any, weights: Any = None) -> tuple[Any, Any]:
+    """How many were yes and predicted as no, at each threshold."""
+    return _counts_at("fn", predictions, labels, thresholds, weights)
+
+
 @metric("streaming_curve_points")
 def streaming_curve_points(
     labels: Any = None,
@@ -131,7 +160,7 @@ def streaming_curve_points(
     with tf.variable_scope(name, "curve_points", (labels, predictions, weights)):
         if curve not in ("ROC", "PR"):
             raise ValueError(f"curve must be either ROC or PR, {curve} unknown")
-        values, updates = confusion_at_thresholds(labels, predictions, even_thresholds(num_thresholds), weights)
+        values, updates = confusion_of_scores(labels, predictions, even_thresholds(num_thresholds), weights)
 
         def points(found: Any) -> Any:
             recall = tf.div(found["tp"] + _SMALL, found["tp"] + found["fn"] + _SMALL)
@@ -159,13 +188,13 @@ def f1_score(
         thresholds = even_thresholds(num_thresholds)
         values, updates = confusion_at_thresholds(labels, predictions, thresholds, weights, includes=("tp", "fp", "fn"))
 
-        def best(found: Any) -> Any:
-            precision = tf.div(found["tp"], _NEAR_ZERO + found["tp"] + found["fp"])
-            recall = tf.div(found["tp"], _NEAR_ZERO + found["tp"] + found["fn"])
+        def best(found: Any, at: str) -> Any:
+            precision = tf.div(found["tp"], _NEAR_ZERO + found["tp"] + found["fp"], name=f"precision_{at}")
+            recall = tf.div(found["tp"], _NEAR_ZERO + found["tp"] + found["fn"], name=f"recall_{at}")
             return tf.reduce_max(2.0 * precision * recall / (precision + recall + _NEAR_ZERO))
 
-        value = best(values)
-        return collected(value, best(updates), metrics_collections, updates_collections)
+        value = best(values, "value")
+        return collected(value, best(updates, "update"), metrics_collections, updates_collections)
 
 
 @metric("precision_at_recall")
@@ -183,7 +212,7 @@ def precision_at_recall(
     if target_recall < 0 or target_recall > 1:
         raise ValueError("`target_recall` must be in the range [0, 1].")
     with tf.variable_scope(name, "precision_at_recall", (predictions, labels, weights)):
-        values, updates = confusion_at_thresholds(labels, predictions, even_thresholds(num_thresholds), weights)
+        values, updates = confusion_of_scores(labels, predictions, even_thresholds(num_thresholds), weights)
 
         def precision(found: Any, at: str) -> Any:
             recalls = tf.div(found["tp"] + _NEAR_ZERO, found["tp"] + found["fn"] + _NEAR_ZERO)
@@ -212,7 +241,7 @@ def recall_at_precision(
     if not 0 <= precision <= 1:
         raise ValueError("`precision` must be in the range [0, 1].")
     with tf.variable_scope(name, "recall_at_precision", (predictions, labels, weights)):
-        values, updates = confusion_at_thresholds(labels, predictions, even_thresholds(num_thresholds), weights)
+        values, updates = confusion_of_scores(labels, predictions, even_thresholds(num_thresholds), weights)
 
         def recall(found: Any, at: str) -> Any:
             precisions = tf.div(found["tp"], found["tp"] + found["fp"] + _NEAR_ZERO)

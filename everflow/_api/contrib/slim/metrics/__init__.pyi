@@ -27,11 +27,11 @@ from everflow.contrib.metrics.concatenated import streaming_dynamic_auc as strea
 from everflow.contrib.metrics.rates import streaming_false_negative_rate as streaming_false_negative_rate
 from everflow.contrib.metrics.rates import streaming_false_negative_rate_at_thresholds as streaming_false_negative_rate_at_thresholds
 streaming_false_negatives: Any
-streaming_false_negatives_at_thresholds: Any
+from everflow.contrib.metrics.rates import streaming_false_negatives_at_thresholds as streaming_false_negatives_at_thresholds
 from everflow.contrib.metrics.rates import streaming_false_positive_rate as streaming_false_positive_rate
 from everflow.contrib.metrics.rates import streaming_false_positive_rate_at_thresholds as streaming_false_positive_rate_at_thresholds
 streaming_false_positives: Any
-streaming_false_positives_at_thresholds: Any
+from everflow.contrib.metrics.rates import streaming_false_positives_at_thresholds as streaming_false_positives_at_thresholds
 streaming_mean: Any
 streaming_mean_absolute_error: Any
 streaming_mean_cosine_distance: Any
@@ -55,6 +55,6 @@ from everflow.contrib.metrics.streaming import streaming_sparse_precision_at_top
 streaming_sparse_recall_at_k: Any
 streaming_specificity_at_sensitivity: Any
 streaming_true_negatives: Any
-streaming_true_negatives_at_thresholds: Any
+from everflow.contrib.metrics.rates import streaming_true_negatives_at_thresholds as streaming_true_negatives_at_thresholds
 streaming_true_positives: Any
-streaming_true_positives_at_thresholds: Any
+from everflow.contrib.metrics.rates import streaming_true_positives_at_thresholds as streaming_true_positives_at_thresholds
