@@ -16,6 +16,7 @@ from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.graph import Graph
 from everflow.graph.messages import GraphDef
+from everflow.graph.scopes import get_name_scope, name_scope
 from everflow.ops.core.registry import apply
 from everflow.runtime.smart_conditionals import smart_cond
 from everflow.summary.messages import SummaryMetadata
@@ -237,8 +238,15 @@ def _step(step: Any) -> Any:
 
 @internal("ops.summary_ops_v2.summary_writer_function")
 def _written(name: str, tensor: Any, function: Callable[[str, str], Any], family: str | None = None) -> Any:
+    # The condition, if there is one, adds nothing to tags.
+    outside = get_name_scope()
+
     def record() -> Any:
-        with summary_scope(name, family, values=[tensor]) as (tag, scope), tf.control_dependencies([function(tag, scope)]):
+        with (
+            name_scope(outside and f"{outside}/"),
+            summary_scope(name, family, values=[tensor]) as (tag, scope),
+            tf.control_dependencies([function(tag, scope)]),
+        ):
             return tf.constant(True)
 
     if _state.writer is None:

@@ -64,3 +64,58 @@ def test_eager_summaries_are_written_at_once(tmp_path):
         with pytest.raises(RuntimeError, match="not compatible with eager execution"):
             tf.summary.merge_all()
     assert [(e.step, e.summary.value[0].simple_value) for e in events_in(tmp_path)[1:]] == [(3, 6), (4, 8)]
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """A session in whose graph all summaries are written at once, and what tells (tag, value) of those that were."""
+    summary = tf.contrib.summary
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(tf.train.get_or_create_global_step().initializer)
+        with summary.create_file_writer(str(tmp_path), max_queue=0).as_default(), summary.always_record_summaries():
+            summary.initialize(session=session)
+            yield session, lambda: [(v.tag, v.simple_value) for e in events_in(tmp_path) for v in e.summary.value]
+
+
+def test_summaries_of_a_branch_are_written_when_it_is_taken(opened):
+    session, written = opened
+
+    def positive():
+        tf.contrib.summary.scalar("a", 2.0)
+        return tf.constant(1), tf.constant(2)
+
+    holds = tf.placeholder(tf.bool)
+    found = tf.cond(holds, positive, lambda: (tf.constant(3), tf.constant(4)))
+    assert not tf.contrib.summary.all_summary_ops()
+    assert session.run(found, {holds: False}) == (3, 4) and written() == []
+    assert session.run(found[1], {holds: True}) == 2 and written() == [("cond/a", 2)]
+
+
+def test_summaries_of_a_loop_are_written_in_each_round(opened):
+    session, written = opened
+
+    def body(i, squares):
+        def later():
+            tf.contrib.summary.scalar("i", tf.cast(i, tf.float32))
+            return i * i
+
+        return i + 1, squares.write(i, tf.cond(i > 0, later, lambda: 0))
+
+    _, squares = tf.while_loop(lambda i, _: i < 3, body, [0, tf.TensorArray(tf.int32, 3)])
+    assert session.run(squares.stack()).tolist() == [0, 1, 4]
+    assert written() == [("while/cond/i", 1), ("while/cond/i", 2)]
+
+
+def test_a_branch_that_only_writes_may_end_with_an_op(opened):
+    session, written = opened
+    taken = tf.cond(tf.placeholder_with_default(True, []), lambda: tf.contrib.summary.scalar("a", 2.0).op, tf.no_op)
+    session.run(taken)
+    assert written() == [("cond/a", 2)]
+
+
+def test_whether_to_write_adds_nothing_to_tags(opened):
+    session, written = opened
+    with tf.name_scope("scope"), tf.contrib.summary.record_summaries_every_n_global_steps(1):
+        tf.contrib.summary.scalar("a", 2.0)
+    session.run(tf.contrib.summary.all_summary_ops())
+    assert written() == [("scope/a", 2)]

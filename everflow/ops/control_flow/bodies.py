@@ -13,6 +13,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import VARIABLE_OPS, FuncGraph, function_targets
 from everflow.graph.functions import called_functions, written_variables
 from everflow.graph.graph import Graph
+from everflow.graph.keys import GraphKeys
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
@@ -79,6 +80,25 @@ def share_captures(bodies: list[FuncGraph], keep: int = 0) -> list[Tensor]:
 def control_captures(bodies: list[FuncGraph]) -> list[Operation]:
     """The ops outside that the ops of the bodies wait for."""
     return list(dict.fromkeys(op for body in bodies for op in body.control_captures))
+
+
+def and_its_summaries(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a body's function returns, once the summaries are written that it makes with a writer: nobody else can ask for those."""
+    made = get_default_graph().get_collection_ref(GraphKeys._SUMMARY_COLLECTION)
+    count = len(made)
+    found = function(*arguments)
+    written = made[count:]
+    if not written or found is None:
+        return found
+    del made[count:]
+
+    def later(value: Any) -> Any:
+        if isinstance(value, Operation):
+            return apply("NoOp")
+        return value if is_tensor_array(value) else apply("Identity", convert_to_tensor(value))
+
+    with get_default_graph().control_dependencies([*written, *(v for v in nest.flatten(found) if isinstance(v, Operation))]):
+        return nest.map_structure(later, found, expand_composites=True)
 
 
 def finish(parts: list[FuncGraph], outer: Graph, keeps_effects: bool) -> None:

@@ -142,7 +142,7 @@ def _branch(function: Callable[[], Any], name: str, label: str, strict: bool, un
     body.is_uncertain = uncertain
     body.branch = (name.rpartition("/")[0], label)
     with body.as_default():
-        found = function()
+        found = bodies.and_its_summaries(function)
     if found is None:
         raise ValueError(f"{label} must have a return value.")
     if not strict and isinstance(found, (list, tuple)) and len(found) == 1:

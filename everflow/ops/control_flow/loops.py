@@ -226,7 +226,7 @@ def _loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any, parallel_
         loop_body._op_count = condition_body._op_count + 1 + 2 * count
         loop_body.counted = condition_body.captures
         given = bodies.packed(loop_vars, arguments)
-        result = body(*given)
+        result = bodies.and_its_summaries(body, *given)
         if not nest.is_nested(result):
             result = [result]
         nest.assert_same_structure(list(given), list(result), expand_composites=True)
