@@ -161,6 +161,9 @@ def test_scipy_finds_minima_within_constraints_and_bounds():
         session.run(tf.global_variables_initializer())
         opt.ScipyOptimizerInterface(loss, var_to_bounds={w: ([1.0, -np.inf], [np.inf, -2.0])}).minimize(session)
         np.testing.assert_allclose(session.run(w), [1, -2], atol=1e-5)
+        session.run(tf.global_variables_initializer())
+        opt.ScipyOptimizerInterface(tf.reduce_sum(w**4), method="TNC", options={"maxiter": 2}).minimize(session)
+        assert session.run(w)[0] > 1
     with pytest.raises(NotImplementedError, match="implement the _minimize"), tf.Session() as session:
         session.run(tf.global_variables_initializer())
         opt.ExternalOptimizerInterface(loss).minimize(session)

@@ -168,6 +168,9 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
         arguments = {name: value for name, value in arguments.items() if name not in ("constraints", "bounds") or value}
         if method == "COBYLA":
             arguments.pop("callback", None)
+        if method == "TNC" and "maxiter" in (limits := arguments.get("options") or {}):
+            # What scipy called so until 1.9 were evaluations.
+            arguments["options"] = {"maxfun": limits["maxiter"], **{name: v for name, v in limits.items() if name != "maxiter"}}
         result = scipy.optimize.minimize(loss_and_gradient, initial_val.astype("float64"), **arguments)
         lines = ["Optimization terminated with:", f"  Message: {_text(result.message)}"]
         lines += [f"  {label}: {result[key]}" for label, key in _FIGURES if key in result]
