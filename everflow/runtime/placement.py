@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -15,9 +16,16 @@ from everflow.graph.operation import Operation
 from everflow.runtime.devices import GPU
 from everflow.runtime.tasks import HERE, Task
 
+# What all sessions of a cluster find under the same name, where nobody said in which task it is.
+_SHARED = re.compile(r"VarHandleOp|Variable(V2)?|\w*(Queue|HashTable|HashTableOfTensors)(V2)?|\w*ConditionalAccumulator|Barrier")
+
 
 class Placer:
-    """Places the ops of a session's graph, each once. Where an op's device leaves it open, its task is the first."""
+    """Places the ops of a session's graph, each once.
+
+    Where an op's device leaves it open, its task is the first; for variables, queues and the like it is the one whose name comes first, as
+    in TensorFlow, so that sessions of other tasks find them.
+    """
 
     def __init__(self, config: Any, tasks: list[Task] | None = None) -> None:
         self.tasks = tasks or [Task(HERE.job, HERE.index, config)]
@@ -27,6 +35,8 @@ class Placer:
         self._graph_ops_placed = 0
         self._placed: set[Operation] = set()
         self._outside: dict[Operation, Operation] = {}
+        # The tasks of which one has what is shared.
+        self._common = self.tasks
         # Of a task's devices, the one for what says nothing.
         self._default = "CPU", 0
 
@@ -77,7 +87,7 @@ class Placer:
     def seen_from(self, task: Task, config: Any, device: DeviceSpec | None = None) -> Placer:
         """The same places, where what leaves its task open runs in another one, on a certain device of it."""
         found = Placer(config, [task, *(t for t in self.tasks if t is not task)])
-        found._outside = self._outside
+        found._outside, found._common = self._outside, [task]
         if device is not None:
             found._default = device.device_type, device.device_index
         return found
@@ -117,6 +127,9 @@ class Placer:
                 spec = spec.replace(job=task.job, task=task.index)
             elif spec.job is None:
                 spec = _place_of_users(op, spec)
+            if leader is None and spec.task is None and _SHARED.fullmatch(op.type):
+                task = min((t for t in self._common if spec.job in (None, t.job)), key=lambda t: t.name, default=self.tasks[0])
+                spec = spec.replace(job=task.job, task=task.index)
         kind, index = self._default if spec.device_type is None else (spec.device_type.upper(), spec.device_index or 0)
         tasks = [t for t in self.tasks if spec.job in (None, t.job) and spec.task in (None, t.index) and spec.replica in (None, 0)]
         for task in tasks:

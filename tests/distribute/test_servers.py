@@ -86,12 +86,33 @@ def test_variables_live_in_the_task_they_are_placed_on(cluster):
     with tf.Graph().as_default():
         with tf.device("/job:ps/task:0"):
             everyones = tf.Variable(1.0, name="everyones")
-        own = tf.get_variable("own", initializer=2.0, use_resource=True)
+        with tf.device("/job:worker/task:1"):
+            own = tf.get_variable("own", initializer=2.0, use_resource=True)
         with tf.Session(workers[0].target) as first, tf.Session(workers[1].target) as second:
             first.run(tf.global_variables_initializer())
-            assert second.run(everyones) == 1.0
+            assert second.run([everyones, own]) == [1.0, 2.0]
+        with tf.Session(workers[0].target, config=tf.ConfigProto(isolate_session_state=True)) as alone:
             with pytest.raises(tf.errors.FailedPreconditionError, match="Container: worker"):
-                second.run(own)
+                alone.run(own)
+
+
+@pytest.mark.parametrize("device", [None, "/job:worker"])
+def test_variables_and_queues_of_no_certain_task_are_shared(cluster, device):
+    workers, _ = cluster
+    with tf.Graph().as_default():
+        with tf.device(device):
+            v, queue = tf.Variable(1.0, name=f"common_{device is None}"), tf.FIFOQueue(3, tf.int32, shared_name=f"queue_{device is None}")
+            table = tf.contrib.lookup.MutableHashTable(tf.int64, tf.int64, -1)
+            filled = table.insert(tf.constant([1], tf.int64), tf.constant([2], tf.int64))
+        found = table.lookup(tf.constant([1], tf.int64))
+        with tf.Session(workers[0].target) as first, tf.Session(workers[1].target) as second:
+            first.run([v.initializer, queue.enqueue(7), filled])
+            assert second.run([v + 1, queue.dequeue(), found]) == [2.0, 7, 2]
+            first.run(v.assign(5.0))
+            assert second.run(v) == 5.0
+        own = tf.ConfigProto(device_filters=["/job:worker/task:1"])
+        with tf.Session(workers[1].target, config=own) as third:
+            assert not third.run(tf.is_variable_initialized(v))
 
 
 def test_devices_are_those_of_the_cluster(cluster):
