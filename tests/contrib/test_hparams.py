@@ -71,3 +71,17 @@ def test_single_items_of_lists_are_read_with_their_places():
     assert parse_values("a=1,b=[2.5,3],c[2]=x", {"a": int, "b": float, "c": str}) == {"a": 1, "b": [2.5, 3.0], "c": {2: "x"}}
     assert parse_values("a=1", {}, ignore_unknown=True) == {}
     assert tf.contrib.training.HParams is HParams
+
+
+def test_there_may_be_spaces_around_signs():
+    found = HParams(a=1, b=2.0, c="x", l=[1, 2]).parse("a = 3, b=4.5 ,\n l=[ 5, 6 ],  c=y z")
+    assert found.values() == {"a": 3, "b": 4.5, "c": "y z", "l": [5, 6]}
+    with pytest.raises(ValueError, match="Malformed hyperparameter value:  a=1"):
+        found.parse(" a=1")
+
+
+def test_what_has_the_right_type_is_not_made_anew():
+    first, second = {"a": 1}, {"b": 2}
+    found = HParams(table=first)
+    found.set_hparam("table", second)
+    assert found.table is second

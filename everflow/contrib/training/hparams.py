@@ -12,7 +12,7 @@ from everflow.platform.deprecation import deprecated
 from everflow.proto import hparam_pb2
 
 # One setting of a text such as `rate=0.1,layers=[3,4],names[2]=x`: a name, perhaps an index, and a list or a single value.
-_SETTING = re.compile(r"(?P<name>[a-zA-Z][\w.]*)(\[ *(?P<index>\d+) *\])? *= *(\[(?P<list>[^\]]*)\]|(?P<value>[^,\[]*))(?:,|$)")
+_SETTING = re.compile(r"(?P<name>[a-zA-Z][\w.]*)(\[\s*(?P<index>\d+)\s*\])?\s*=\s*(\[(?P<list>[^\]]*)\]|(?P<value>[^,\[]*))(?:,\s*|$)")
 
 
 def _read_bool(text: str) -> bool:
@@ -80,7 +80,7 @@ def _cast(name: str, kind: type, value: Any) -> Any:
     )
     if not fits:
         raise ValueError(f"Could not cast hparam '{name}' of type '{kind}' from value {value!r}")
-    return value if kind is type(None) else kind(value)
+    return value if kind is type(None) or type(value) is kind else kind(value)
 
 
 @public("contrib.training.HParams")
