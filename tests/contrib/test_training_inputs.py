@@ -109,6 +109,19 @@ def test_states_pass_from_piece_to_piece():
         batch.save_state("other", new)
 
 
+def test_a_state_that_is_fed_in_a_wrong_shape_is_refused():
+    x, state = tf.constant([1, 2]), tf.placeholder(tf.int32)
+    saver = training.SequenceQueueingStateSaver(1, 2, 2, tf.constant("a"), {"x": x}, {}, {"sum": tf.constant(0)}, name="saver")
+    batch = saver.next_batch
+    assert batch.key.name.startswith("saver/")
+    with pytest.raises(ValueError, match="Rank check failed for tensor .* labeled sum"):
+        batch.save_state("sum", [[1]])
+    with tf.control_dependencies([saver.prefetch_op]):
+        save = batch.save_state("sum", state)
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=r"should be: 1, shape received:\] \[1 1\]"):
+        session.run(save, {state: [[1]]})
+
+
 def test_where_variables_go():
     a, b = tf.zeros([10, 10]), tf.zeros([2], tf.float64)
     strategy = training.GreedyLoadBalancingStrategy(2, training.byte_size_load_fn)

@@ -20,12 +20,11 @@ _STOP = "STOP:"
 _MODULE = "contrib.training.python.training.sequence_queueing_state_saver"
 
 
-def _rank_checked(tensor: Any, label: str, rank: int) -> Any:
+def _check_rank(tensor: Any, label: str, rank: int) -> None:
     try:
-        tensor.set_shape(tensor.get_shape().with_rank(rank))
+        tensor.get_shape().with_rank(rank)
     except ValueError as e:
         raise ValueError(f"Rank check failed for tensor {tensor.name} labeled {label}: {e}") from None
-    return tensor
 
 
 @internal(f"{_MODULE}._SequenceInputWrapper")
@@ -218,7 +217,7 @@ class SequenceQueueingStateSaver:
     def next_batch(self) -> NextQueuedSequenceBatch:
         """The next pieces whose states are known."""
         if self._next_batch is None:
-            with name_scope(None, "next_batch"):
+            with name_scope(self._scope):
                 self._next_batch = NextQueuedSequenceBatch(self)
         return self._next_batch
 
@@ -324,11 +323,11 @@ class NextQueuedSequenceBatch:
         saver = self._state_saver
         if state_name not in self._parts["state"]:
             raise KeyError(f"state was not declared: {state_name}")
-        with name_scope(name, "InputQueueingStateSaver_save_state", [value]):
+        with name_scope(name, "InputQueueingStateSaver_SaveState", [value]):
             value = tf.convert_to_tensor(value, name=f"convert_{state_name}")
             rank = self._parts["state"][state_name].get_shape().ndims
             if rank is not None:
-                value = _rank_checked(value, state_name, rank)
+                _check_rank(value, state_name, rank)
             size, found = tf.expand_dims(tf.size(self._keys), 0), tf.shape(value)
             if rank is not None and saver._shapes[saver._component["state", state_name]].is_fully_defined():
                 wanted = tf.concat([size, saver._shapes[saver._component["state", state_name]].as_list()], 0)
