@@ -284,11 +284,16 @@ class Channel {
                 return made;
             }
             if (stops) return nullptr;
+            if (Clock::now() >= until) {
+                // This call's time was short, which says nothing of the server to others.
+                failure = {kDeadlineExceeded, kLate};
+                return nullptr;
+            }
             state.problem = problem;
             state.next_try = Clock::now() + state.pause;
             state.pause = std::min(state.pause * 8 / 5, kLongestPause);
             if (!waits && !best) {
-                failure = Clock::now() >= until ? Failure{kDeadlineExceeded, kLate} : Failure{kUnavailable, problem};
+                failure = {kUnavailable, problem};
                 return nullptr;
             }
         }
