@@ -5,6 +5,7 @@ This is for the torch that Everflow loads for itself. Where a program imports it
 
 from __future__ import annotations
 
+import _imp
 import contextlib
 import functools
 import gc
@@ -137,6 +138,29 @@ def keeping(module: types.ModuleType) -> ModuleSpec | None:
     return module.__spec__
 
 
+@contextlib.contextmanager
+def handed_over(name: str) -> Iterator[None]:
+    """For who is asked where a module is: lets go of the locks that Python holds meanwhile, that for all imports and that of the module.
+    Who waits for another thread to load must not keep it from importing."""
+    bootstrap: Any = importlib._bootstrap  # type: ignore[attr-defined]
+    lock = bootstrap._get_module_lock(name)
+    is_held = lock.owner == threading.get_ident()
+    times = 0
+    with contextlib.suppress(RuntimeError):
+        while True:
+            _imp.release_lock()
+            times += 1
+    if is_held:
+        lock.release()
+    try:
+        yield
+    finally:
+        if is_held:
+            lock.acquire()
+        for _ in range(times):
+            _imp.acquire_lock()
+
+
 def forget(loader: Any) -> None:
     """Makes a loader one like any other."""
     del loader.create_module, loader.exec_module
@@ -161,17 +185,25 @@ class Late:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if not name.startswith("torch"):
             return None
-        if name == "torch" or name in self._waiting:
+        waited = self._waiting.get(name)
+        if name == "torch" or waited is not None and self._busy():
             return self._found(name, path)
+        if waited is not None:
+            # Another thread is about to load it.
+            with handed_over(name):
+                self.load(waited)
+            return keeping(waited)
         if self._can_wait(name) and (found := PathFinder.find_spec(name, path)):
             self._waiting[name] = LateModule(self, found)
             return ModuleSpec(name, Stands(self._waiting[name]))  # type: ignore[arg-type]
         parent = self._waiting.get(name.rpartition(".")[0])
         if not self._busy() and (KNOT in self._waiting or name in COMPILER):
             # It takes for granted that torch has been imported, with all there is to it.
-            self._load_all()
+            with handed_over(name):
+                self._load_all()
         elif parent is not None and name not in ALONE:
-            self.load(parent)
+            with handed_over(name):
+                self.load(parent)
         # What has just been loaded may have imported it.
         return keeping(sys.modules[name]) if name in sys.modules else None
 

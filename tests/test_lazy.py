@@ -93,6 +93,22 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 assert len(found) == 16 and len(set(found)) == 8
 """,
+    "many threads that import": """
+import faulthandler, importlib, random, threading
+faulthandler.dump_traceback_later(50, exit=True)
+names = ["nn", "optim", "jit", "fx", "func", "distributions", "utils.data", "export", "masked", "cond", "vmap", "lobpcg", "testing", "hub"]
+failed = []
+def ask(seed):
+    try:
+        for name in random.Random(seed).sample(names, len(names)):
+            if seed % 2 and not hasattr(torch, name): importlib.import_module("torch." + name)
+            else: exec(f"from torch import {name}" if "." not in name else f"import torch.{name}")
+    except Exception as error: failed.append((name, error))
+threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert not failed, failed
+""",
     "one that can't be loaded, then can": """
 sys.modules["torch.optim.sgd"] = None
 for _ in range(2):
