@@ -237,6 +237,9 @@ class Late:
             self._torch_is_underway = False
         self._hand_on(torch)
         self._complete_ops()
+        if DATALESS in self._waiting and (give_metaclass := getattr(torch._C, "_set_generator_metaclass", None)):
+            # Generators can't be made before, and it is what comes with these kernels that would do it.
+            give_metaclass(sys.modules["torch._opaque_base"].OpaqueBaseMeta)
 
     def _hand_on(self, torch: types.ModuleType) -> None:
         """Has torch get what was taken from late modules when it is asked for."""

@@ -109,6 +109,14 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 assert not failed, failed
 """,
+    "random numbers of one's own": """
+from torch.utils.data import DataLoader
+assert sorted(x.item() for x in DataLoader(range(4), shuffle=True, num_workers=1, multiprocessing_context="fork")) == [0, 1, 2, 3]
+assert torch.rand(2, generator=torch.Generator().manual_seed(1)).equal(torch.rand(2, generator=torch.Generator().manual_seed(1)))
+assert isinstance(torch.default_generator, torch.Generator)
+import torch._prims
+assert torch.Generator().manual_seed(1).initial_seed() == 1
+""",
     "one that can't be loaded, then can": """
 sys.modules["torch.optim.sgd"] = None
 for _ in range(2):
@@ -141,7 +149,8 @@ import tensorflow as tf
 assert "torch.fx.graph" in sys.modules and "torch._decomp" not in sys.modules
 print(tf.Session().run(tf.constant(2) + 3))
 """
-    assert output(code + USES["tensors without data"]) == "5\n"
+    for use in ("random numbers of one's own", "tensors without data"):
+        assert output(code + USES[use]) == "5\n"
 
 
 @pytest.mark.parametrize("setting", ["late_torch.RELEASE = '0.'", "os.environ['TORCH_LOGS'] = '-all'"])
