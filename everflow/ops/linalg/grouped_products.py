@@ -37,8 +37,9 @@ def _multiply(node: Node) -> Callable[..., Any]:
         batch, firsts, times = groups
         if times == 1 or x.dim() != 3 or x.shape[0] != batch.shape[0] or x.shape[2] != batch.shape[2 if flip else 1]:
             return plain(x, batch)
-        rows = x.reshape(firsts.shape[0], -1, x.shape[2])
-        return torch.matmul(rows, firsts.mT if flip else firsts).view(x.shape[0], x.shape[1], -1)
+        rows = x.reshape(firsts.shape[0], times * x.shape[1], x.shape[2])
+        found = torch.matmul(rows, firsts.mT if flip else firsts)
+        return found.view(x.shape[0], x.shape[1], found.shape[2])
 
     return run
 

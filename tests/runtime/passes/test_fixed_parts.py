@@ -111,6 +111,15 @@ def test_products_with_matrices_that_a_batch_repeats(places, flip):
     assert types(steps.body).count("_ProductInGroups") == 2
 
 
+@pytest.mark.parametrize(("rows", "depth", "columns"), [(0, 4, 3), (2, 0, 3), (2, 4, 0), (0, 0, 0)])
+def test_products_of_nothing_with_matrices_that_a_batch_repeats(rows, depth, columns):
+    memory, x = tf.placeholder(tf.float32, [None, None, None]), tf.placeholder(tf.float32, [None, None, None])
+    y = repeated(lambda y, i: y + tf.reduce_sum(tf.matmul(x + y, memory) * 0.0 + 1.0), 0.0)
+    found, (steps,) = ran(y, {memory: np.ones((6, depth, columns)), x: np.ones((6, rows, depth))})
+    assert found == 3 * 6 * rows * columns
+    assert "_ProductInGroups" in types(steps.body)
+
+
 def test_products_with_a_batch_of_another_size_fail_as_ever():
     memory, x = tf.placeholder(tf.float32, [None, 4, 4]), tf.placeholder(tf.float32, [None, 1, 4])
     y = repeated(lambda x, i: tf.matmul(x, memory, name="product"), x)
