@@ -149,8 +149,8 @@ class Loop:
         if deadline is not None and time.monotonic() > deadline:
             raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
 
-    def steps(self, values: Sequence[Any], lists: Sequence[TensorList]) -> Steps:
-        """The steps for a run's values, and for the lists that it takes from."""
+    def steps(self, values: Sequence[Any], lists: Sequence[TensorList]) -> tuple[Any, Steps]:
+        """The steps for a run's values, and for the lists that it takes from, with their key."""
         key: Any = None
         if not self._any_shape:
             key = (*[getattr(v, "shape", None) for v in values], *[items.alike for items in lists])
@@ -159,20 +159,19 @@ class Loop:
             if len(self.compiled) >= MOST_SHAPES:
                 self._any_shape, key = True, None
             found = self.compiled[key] = Steps(self, {} if key is None else self._stable(key), len(self.plain))
-        return found
+        return key, found
 
     def begun(self, values: Sequence[Any], lists: Sequence[TensorList]) -> tuple[Steps, Sequence[Any]]:
         """The steps for a run's values, and what is the same in all iterations."""
-        steps = self.steps(values, lists)
+        key, steps = self.steps(values, lists)
         if steps.ahead is None:
             return steps, ()
         try:
             return steps, steps.ahead.call(*values)
         except Exception:
             # It may not be needed, or something else may fail before: each iteration computes it in its time.
-            key = next(key for key, found in self.compiled.items() if found is steps)
-            self.compiled[key] = Steps(self, steps.dims, 0)
-            return self.compiled[key], ()
+            steps = self.compiled[key] = Steps(self, steps.dims, 0)
+            return steps, ()
 
     def _stable(self, key: tuple[Any, ...]) -> dict[int, Any]:
         """Of the shapes at the start, those that all iterations have."""

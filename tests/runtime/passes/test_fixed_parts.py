@@ -64,6 +64,23 @@ def test_errors_come_in_their_time_or_not_at_all():
         assert sess.run(y, {w: np.arange(8.0), n: 2}) == 14.0
 
 
+def test_two_threads_may_fail_ahead_at_once():
+    w, n = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.int32, [])
+    y = tf.while_loop(lambda i, _: i < n, lambda i, x: (i + 1, x + tf.gather(w, 7)), [0, 0.0])[1]
+    with tf.Session() as sess:
+        sess.run(y, {w: np.arange(8.0), n: 0})
+        ((steps,),) = (loop.compiled.values() for loop in sess._context.loops.values())
+        runs = [0.0]
+
+        def fail(*values):
+            if runs:
+                assert sess.run(y, {w: np.arange(8.0), n: 2}) == 14.0 + runs.pop()
+            raise ValueError
+
+        steps.ahead.call = fail
+        assert sess.run(y, {w: np.arange(8.0), n: 1}) == 7.0
+
+
 def test_assertions_hold_although_what_waits_for_them_is_computed_ahead():
     w = tf.placeholder(tf.float32, [None])
 
