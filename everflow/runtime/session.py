@@ -178,8 +178,9 @@ class BaseSession(SessionInterface):
         return found
 
     def _call(self, step: Step, arguments: list[Any]) -> Any:
-        if step.special is not None:
-            step = step.special.step(arguments)
+        # Another thread may find that shapes change all the time.
+        if (special := step.special) is not None:
+            step = special.step(arguments)
         guard = without_autograd(step.pace)
         settling = step.settling
         before = page_faults() if settling is not None else 0
