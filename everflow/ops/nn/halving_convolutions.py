@@ -4,6 +4,7 @@ are made of them. Winograd's algorithm needs 2.56 times fewer multiplications th
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,12 @@ Kernel = Callable[..., Any]
 
 # The matrices that a filter becomes have to stay near the processor.
 LARGEST = 256 * 256
+
+
+def are_finite(x: Any) -> bool:
+    """Whether all numbers of a result are. Several windows go through the algorithm together, so one infinity or NaN spoils the results of
+    all, even where it is in none; such pictures are left to others. Sums that are too large only cost time."""
+    return math.isfinite(x.sum().item())
 
 
 class Halving:
@@ -74,7 +81,7 @@ class Halving:
             x, filter, add = x.contiguous(), filter.contiguous(), [b.contiguous() for b in bias]
             start = add[0].data_ptr() if add else 0
             _native.halve(x.data_ptr(), filter.data_ptr(), start, y.data_ptr(), sizes, torch.get_num_threads())
-            return y
+            return y if are_finite(y) else general(x, filter, *bias)
 
         return run
 
@@ -88,7 +95,7 @@ class Halving:
             dx = torch.zeros(sizes[:4])
             dy, filter = dy.contiguous(), filter.contiguous()
             _native.input_gradient_of_halving(dy.data_ptr(), filter.data_ptr(), dx.data_ptr(), sizes, torch.get_num_threads())
-            return dx
+            return dx if are_finite(dx) else general(shape, filter, dy)
 
         return run
 
@@ -102,6 +109,6 @@ class Halving:
             found = torch.empty(self.filter)
             x, dy = x.contiguous(), dy.contiguous()
             _native.filter_gradient_of_halving(x.data_ptr(), dy.data_ptr(), found.data_ptr(), sizes, torch.get_num_threads())
-            return found
+            return found if are_finite(found) else general(x, shape, dy)
 
         return run

@@ -57,6 +57,19 @@ def test_fewer_multiplications_cost_few_digits():
     assert (tiled - y).square().mean() < 25 * (plain - y).square().mean()
 
 
+@pytest.mark.parametrize("wrong", [np.inf, np.nan])
+@pytest.mark.parametrize("place", [(0, 5, 5, 0), (1, 16, 16, 3)])
+def test_what_is_not_finite_stays_in_its_windows(place, wrong):
+    x, filter, dy = numbers(2, 17, 17, 16), numbers(4, 4, 16, 16), numbers(2, 7, 7, 16)
+    dy[1, 0, 1, 2] = x[place] = wrong
+    fed = [tf.constant(t.numpy()) for t in (x, filter, dy)]
+    y = tf.nn.conv2d(fed[0], fed[1], [1, 2, 2, 1], "VALID")
+    found = run([y, *tf.gradients(y, fed[:2], fed[2])])
+    for values, wanted in zip(found, expected(x, filter, dy, "VALID")):
+        np.testing.assert_array_equal(np.isfinite(values), wanted.isfinite())
+    assert np.isnan(found[0]).any() == np.isnan(wrong) * (place[1] == 5)
+
+
 def test_sums_over_pictures_do_not_depend_on_threads():
     x, dy = numbers(70, 16, 16, 16), numbers(70, 8, 8, 16)
     collect = Halving("SAME", (4, 4, 16, 16)).filter_gradient(never, lambda s: s)
