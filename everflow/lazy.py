@@ -12,6 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from everflow import late_torch
 
+# How often a thread of GNU's OpenMP looks whether the others came before it sleeps: some ten microseconds, about what it costs to be woken.
+# Left alone it looks 300,000 times, and where another program has the other's processor, this one's time goes by with that at each kernel.
+LOOKS = 1000
+
+
+def _wait_briefly() -> None:
+    """Limits how long torch's threads wait actively for each other, unless the environment says something about it. To be called before
+    torch's libraries are loaded, as these look at the environment then.
+    """
+    if not {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"} & os.environ.keys():
+        os.environ["GOMP_SPINCOUNT"] = str(LOOKS)
+
 
 def link_ahead() -> None:
     """Has the system link torch's kernels, a quarter of torch's import, beside what Python does until it is imported.
@@ -20,6 +32,7 @@ def link_ahead() -> None:
     """
     for name in ("heapq", "numpy", "ml_dtypes", "google._upb._message"):
         importlib.import_module(name)
+    _wait_briefly()
     found = importlib.util.find_spec("torch")
     for folder in (found and found.submodule_search_locations) or ():
         library = os.path.join(folder, "lib", "libtorch_cpu.so")
@@ -38,6 +51,7 @@ class LazyModule(types.ModuleType):
     """
 
     def __getattr__(self, name: str) -> Any:
+        _wait_briefly()
         late_torch.put_off()
         with late_torch.uncollected():
             module = importlib.import_module(self.__name__)

@@ -1,6 +1,9 @@
-"""Steps find out by themselves how many threads serve them best."""
+"""Steps find out by themselves how many threads serve them best, and the threads of a kernel do not wait for each other for long."""
 
 import itertools
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -92,3 +95,40 @@ def test_sessions_use_no_more_threads_than_they_are_configured_with(asked, most,
     with tf.Session(config=tf.ConfigProto(intra_op_parallelism_threads=asked)) as session:
         step = session._runner(y, {x: None}).step
     assert (step.tuning and step.tuning.limit) == most and step.threads == 1
+
+
+# Prints how many times the processor time of one thread two of them take that have one processor, as if another program had the other.
+CROWDED = """
+import os, time
+from everflow.lazy import torch
+x = torch.randn(200000)
+y = torch.empty_like(x)
+def seconds(threads):
+    torch.set_num_threads(threads)
+    torch.tanh(x, out=y)
+    start = time.process_time()
+    for _ in range(50):
+        torch.tanh(x, out=y)
+    return time.process_time() - start
+seconds(2)
+for task in os.listdir("/proc/self/task"):
+    os.sched_setaffinity(int(task), {min(os.sched_getaffinity(0))})
+print(seconds(2) / min(seconds(1), seconds(1)))
+"""
+
+
+def printed(code, **said):
+    """What a program prints whose environment says only this about how long threads wait."""
+    silent = {name: value for name, value in os.environ.items() if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+    return subprocess.check_output([sys.executable, "-c", code], env={**silent, **said}, text=True).strip()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs Linux and two processors")
+def test_threads_that_share_a_processor_do_not_spend_it_with_waiting():
+    assert float(printed(CROWDED)) < 2
+
+
+@pytest.mark.parametrize("said", [{"OMP_WAIT_POLICY": "active"}, {"GOMP_SPINCOUNT": "5"}])
+def test_how_long_threads_wait_is_the_environments_choice(said):
+    code = "import os, everflow.lazy as lazy; lazy.torch.ones(1); print(os.environ.get('GOMP_SPINCOUNT'))"
+    assert printed(code, **said) == said.get("GOMP_SPINCOUNT", "None")
