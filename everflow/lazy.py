@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from everflow import late_torch
 
-# How often a thread of GNU's OpenMP looks whether the others came before it sleeps: some hundred microseconds, longer than what lies between
-# two kernels of a step. Left alone it looks 300,000 times, and where another program has the other's processor, this one's time goes by with
-# that at each kernel.
+# How often a thread of GNU's OpenMP looks whether the others came before it sleeps: some hundred microseconds, longer than what lies
+# between two kernels of a step. Left alone it looks 300,000 times, and where another program has the other's processor, this one's time
+# goes by with that at each kernel.
 LOOKS = 6000
 
 
