@@ -163,12 +163,8 @@ OTHERWISE = {
     "contrib.data.make_csv_dataset",
     "contrib.data.read_batch_features",
     "contrib.metrics.streaming_auc",
-    "contrib.metrics.streaming_false_negatives_at_thresholds",
-    "contrib.metrics.streaming_false_positives_at_thresholds",
     # That of version 1, as tf.keras has it.
     "contrib.keras.api.keras.callbacks.TensorBoard",
-    "contrib.metrics.streaming_true_negatives_at_thresholds",
-    "contrib.metrics.streaming_true_positives_at_thresholds",
     "data.experimental.make_batched_features_dataset",
     "estimator.tpu.TPUEstimator",
 }
