@@ -10,6 +10,7 @@ from everflow.eager.context import ASYNC, SYNC, context
 from everflow.eager.devices import PLACEMENT
 from everflow.eager.execute import CONTEXT
 from everflow.lazy import torch
+from everflow.runtime.threads import available
 
 
 @internal("eager.context.PhysicalDevice")
@@ -246,3 +247,4 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
         SETTINGS.threads_at_first = torch.get_num_threads()
     SETTINGS.intra_op_threads = num_threads
     torch.set_num_threads(num_threads or SETTINGS.threads_at_first)
+    available.cache_clear()

@@ -19,7 +19,7 @@ from everflow.runtime.context import Context
 from everflow.runtime.failures import explained
 from everflow.runtime.memory import give_back_large_blocks, page_faults
 from everflow.runtime.runner import FLATTENS, Runner, fetch_key
-from everflow.runtime.threads import use
+from everflow.runtime.threads import available, use
 from everflow.values.tensors import without_autograd
 
 # So many steps at most are kept, and as many older ones until they are asked for again or the next generation is full.
@@ -198,6 +198,8 @@ class BaseSession(SessionInterface):
             raise error from (None if error is e or isinstance(e, errors.OpError) else e)
         finally:
             del guard
+            # Ops that run at once, and the program's own use of torch, have all threads.
+            use(available())
 
     def _call_with_limits(self, step: Step, arguments: list[Any]) -> Any:
         """The same, where the session is configured with a time limit or shares its resources with others."""

@@ -97,6 +97,22 @@ def test_sessions_use_no_more_threads_than_they_are_configured_with(asked, most,
     assert (step.tuning and step.tuning.limit) == most and step.threads == 1
 
 
+def test_what_runs_after_a_step_has_all_threads():
+    code = """
+import everflow as tf
+from everflow.lazy import torch
+torch.set_num_threads(3)
+with tf.Session() as session:
+    session.run(tf.constant(1) + 1)
+found = [torch.get_num_threads()]
+tf.config.threading.set_intra_op_parallelism_threads(2)
+with tf.Session() as session:
+    session.run(tf.constant(1) + 2)
+print(*found, torch.get_num_threads())
+"""
+    assert printed(code) == "3 2"
+
+
 # Prints how many times the processor time of one thread two of them take that have one processor, as if another program had the other.
 CROWDED = """
 import os, time
