@@ -614,6 +614,8 @@ bool Connection::fail(uint32_t code, const char* reason) {
     put(last, last_id_, 4);
     put(last, code, 4);
     control(lock, last);
+    // Who is writing writes this as well, unless the peer takes nothing any more.
+    turn_.wait_for(lock, std::chrono::milliseconds(100), [&] { return is_closed_ || (!is_writing_ && pending_.empty()); });
     close(reason);
     return false;
 }
