@@ -104,9 +104,10 @@ def test_global_normalization_has_gradients():
     x = random.randn(2, 3, 2, 2)
     with tf.Graph().as_default() as graph, tf.Session():
         graph.graph_def_versions.producer = 8
-        values = [tf.constant(v) for v in (x, random.randn(2), 1 + random.rand(2), random.randn(2), random.randn(2))]
+        starts = [x, random.randn(2), 1 + random.rand(2), random.randn(2), random.randn(2)]
+        values = [tf.constant(start) for start in starts]
         y = tf.raw_ops.BatchNormWithGlobalNormalization(
             **dict(zip(("t", "m", "v", "beta", "gamma"), values)), variance_epsilon=0.01, scale_after_normalization=True
         )
-        for t in values:
-            assert tf.test.compute_gradient_error(t, t.shape.as_list(), y, x.shape, delta=1e-5) < 1e-4
+        for t, start in zip(values, starts):
+            assert tf.test.compute_gradient_error(t, start.shape, y, x.shape, x_init_value=start, delta=1e-5) < 1e-4
