@@ -84,10 +84,14 @@ class Tuning:
             self._choose(self.limit if self.times[self.limit] < WORTH * self.times[1] else 1, now)
 
     def _choose(self, threads: int, now: float) -> None:
-        self.hold = 2 * self.hold if threads == self.found else FIRST_RUNS
-        self.choice = self.found = threads
         seconds = min(self.times.values())
-        self.until = now + min(self.hold * seconds, max(SECONDS, LAST_RUNS * seconds))
+        longest = max(SECONDS, LAST_RUNS * seconds)
+        if threads != self.found:
+            self.hold = FIRST_RUNS
+        elif self.hold * seconds < longest:
+            self.hold *= 2
+        self.choice = self.found = threads
+        self.until = now + min(self.hold * seconds, longest)
 
     def _watch(self, seconds: float, now: float) -> None:
         self.slow = self.slow + 1 if seconds > self.times[1] else 0

@@ -65,6 +65,14 @@ def test_what_was_found_is_tried_again_soon_and_later_if_it_is_found_again(clock
     assert step.used[-1000:].count(1) <= 2 * threads.ROUNDS
 
 
+def test_hours_of_the_same_choice_change_nothing(clock):
+    step = Step({1: 0.02, 2: 0.01})
+    step.tuning.times = dict(step.seconds)
+    for _ in range(3000):
+        step.tuning._choose(2, clock["now"])
+    assert step.tuning.until == clock["now"] + threads.SECONDS
+
+
 def test_a_small_step_stays_on_one_thread_and_is_not_watched(clock):
     step = Step({1: 1e-4, 2: 5e-5})
     assert runs(step, clock, 20) == 1 and set(step.used) == {1} and step.tuning is None
