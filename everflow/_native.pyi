@@ -198,8 +198,24 @@ def cross_entropy_of_classes(x: int, classes: int, rows: int, columns: int, loss
     The cross-entropy of each row with a class, and its gradient; false where a class is none of the columns.
     """
 
-def multiply_matrices(a: int, b: int, bias: int, c: int, sizes: Sequence[int], threads: int) -> None:
-    """The product of two matrices, and a bias for each column of it."""
+def multiply_matrices(
+    a: int,
+    b: int,
+    bias: int,
+    c: int,
+    height: int,
+    depth: int,
+    columns: int,
+    a_down: int,
+    a_right: int,
+    b_down: int,
+    b_right: int,
+    adds: bool,
+    threads: int,
+) -> None:
+    """
+    The product of two matrices and a bias for each column of it, if there is one; or c plus their product.
+    """
 
 def multiply_batches(a: int, b: int, c: int, sizes: Sequence[int], threads: int) -> None:
     """The products of many pairs of matrices."""

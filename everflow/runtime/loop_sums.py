@@ -16,6 +16,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.core.registry import kind_of
+from everflow.ops.linalg.matrix_products import add_product
 
 # How much of the iterations' values is held before a sum is brought up to date: what stays in the processor's cache.
 MOST_BYTES = 1 << 20
@@ -114,8 +115,8 @@ class Collector:
         """Takes what many iterations give, put below each other."""
         for k, places in self.terms:
             if len(places) == 2:
-                add = self.totals[k].addmm_ if self.settled else self.totals[k].addmm
-                self.totals[k] = add(joined[places[0]].t(), joined[places[1]])
+                total = self.totals[k] if self.settled else self.totals[k].clone()
+                self.totals[k] = add_product(total, joined[places[0]].t(), joined[places[1]])
             else:
                 part, total = joined[places[0]], self.totals[k]
                 if total.numel():

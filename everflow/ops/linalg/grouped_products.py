@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from everflow.lazy import torch
 from everflow.ops.core.node import Node, kernel_of
 from everflow.ops.core.registry import fused_op
+from everflow.ops.linalg.matrix_products import multiply_batches
 
 
 class Groups(NamedTuple):
@@ -38,7 +39,7 @@ def _multiply(node: Node) -> Callable[..., Any]:
         if times == 1 or x.dim() != 3 or x.shape[0] != batch.shape[0] or x.shape[2] != batch.shape[2 if flip else 1]:
             return plain(x, batch)
         rows = x.reshape(firsts.shape[0], times * x.shape[1], x.shape[2])
-        found = torch.matmul(rows, firsts.mT if flip else firsts)
+        found = multiply_batches(rows, firsts.mT if flip else firsts)
         return found.view(x.shape[0], x.shape[1], found.shape[2])
 
     return run

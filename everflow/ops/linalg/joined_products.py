@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from everflow.lazy import torch
 from everflow.ops.core import rows, symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import fused_op
-from everflow.ops.linalg.large_products import product
+from everflow.ops.linalg.matrix_products import add_product, multiply, product, turned
 from everflow.ops.math.sums import unequal_parts
 
 
@@ -20,7 +19,7 @@ def _columns(node: Node) -> Callable[..., Any]:
 
     def run(a: Any, b: Any) -> Any:
         part = b.narrow(0, start, length).t() if flip_b else b.narrow(1, start, length)
-        return torch.mm(a.t() if flip_a else a, part)
+        return multiply(a.t() if flip_a else a, part)
 
     return run
 
@@ -50,7 +49,7 @@ def _sum(node: Node) -> Callable[..., Any]:
     def run(*xs: Any) -> Any:
         total = None
         for a, b in _piled(xs[:count], xs[count:]):
-            total = torch.mm(a.t(), b) if total is None else total.addmm_(a.t(), b)
+            total = multiply(a.t(), b) if total is None else add_product(total, a.t(), b)
         return total
 
     return run
@@ -70,12 +69,12 @@ def _two(node: Node) -> Callable[..., Any]:
     turns = [product.attr(name) for product in (node.attr("first"), node.attr("second")) for name in ("transpose_a", "transpose_b")]
 
     def run(a: Any, b: Any, c: Any, d: Any) -> Any:
-        total = torch.mm(c, d)
+        total = multiply(c, d)
         if total.shape[0] == a.shape[0]:
-            return total.addmm_(a, b)
+            return add_product(total, a, b)
         if not broadcasts:
             raise unequal_parts(node, (a.shape[0], b.shape[1]), 1, total.shape)
-        return total + torch.mm(a, b)
+        return total + multiply(a, b)
 
     return (lambda *xs: run(*[x.t() if turn else x for x, turn in zip(xs, turns)])) if any(turns) else run
 
@@ -97,4 +96,4 @@ fused_op("_SumOfRows", kernel=lambda node: _sum_of_rows, fresh=True, stacks=True
 fused_op("_TwoProducts", kernel=_two, fresh=True, rows=_two_by_rows)
 # A matrix that is laid out transposed, and a product with one.
 fused_op("_Transposed", kernel=lambda node: lambda x: x.t().contiguous())
-fused_op("_MatMulTurned", kernel=lambda node: (lambda a, b: torch.mm(a.t(), b)) if node.attr("transpose_a") else torch.mm)
+fused_op("_MatMulTurned", kernel=lambda node: turned(multiply, node.attr("transpose_a"), False))

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
-from everflow import _native
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
@@ -21,8 +20,7 @@ from everflow.ops.core.families import conj, published, widened
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import merged
-from everflow.ops.linalg import large_products
-from everflow.ops.linalg.transposed_products import multiply_transposed
+from everflow.ops.linalg import matrix_products
 from everflow.platform.dispatch import add_dispatch_support
 
 
@@ -39,7 +37,7 @@ def fits(node: Node, rule: Callable[[], Any]) -> bool:
 
 def _multiply(node: Node) -> Callable[..., Any]:
     flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
-    product = large_products.product(node)
+    product = matrix_products.product(node)
     if fits(node, lambda: _product_shape(node)):
         return product
 
@@ -162,12 +160,11 @@ def _batch_multiply(node: Node) -> Callable[..., Any]:
     is_complex = node.inputs[0].dtype.is_complex
     adjoint = (lambda m: m.mH) if is_complex else lambda m: m.mT
     flip_x, flip_y = node.attr("adj_x"), node.attr("adj_y")
+    multiply = matrix_products.multiply_batches if node.inputs[0].dtype is dtypes.float32 else torch.matmul
     if flip_x:
-        product = (lambda x, y: torch.matmul(adjoint(x), adjoint(y))) if flip_y else lambda x, y: torch.matmul(adjoint(x), y)
+        product = (lambda x, y: multiply(adjoint(x), adjoint(y))) if flip_y else lambda x, y: multiply(adjoint(x), y)
     else:
-        product = (lambda x, y: torch.matmul(x, adjoint(y))) if flip_y else torch.matmul
-        if flip_y and node.inputs[0].dtype is dtypes.float32 and not _native.by_intel():
-            product = multiply_transposed
+        product = (lambda x, y: multiply(x, adjoint(y))) if flip_y else multiply
     if fits(node, lambda: _batch_product_shape(node)):
         return product
 

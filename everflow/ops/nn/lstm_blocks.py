@@ -13,6 +13,7 @@ from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import ranked
+from everflow.ops.linalg.matrix_products import add_product, multiply
 
 # Where the gates stand in the columns of weights: input, cell, forget, output.
 ICFO = (0, 1, 2, 3)
@@ -97,7 +98,7 @@ def _block_cell(node: Node) -> Callable[..., Any]:
 
     def run(x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any) -> Any:
         _check_sizes(x, cs_prev, h_prev, w, b)
-        return cell.forward(torch.addmm(b, torch.cat((x, h_prev), 1), w), cs_prev, wci, wcf, wco)
+        return cell.forward(multiply(torch.cat((x, h_prev), 1), w, b), cs_prev, wci, wcf, wco)
 
     return run
 
@@ -196,11 +197,11 @@ def _block(order: tuple[int, ...], has_bias: bool) -> Callable[..., Any]:
                     raise invalid_argument(f"{name}.dim_size(0) != cell_size: {weights.shape[0]} vs. {size}")
             steps, batch, depth = x.shape
             # What the inputs give to the gates does not depend on earlier steps: all of them at once.
-            gates = torch.addmm(b, x.reshape(steps * batch, depth), w[:depth]).view(steps, batch, w.shape[1])
+            gates = multiply(x.reshape(steps * batch, depth), w[:depth], b).view(steps, batch, w.shape[1])
             recurrent = w[depth:]
             found = [x.new_zeros(steps, batch, size) for _ in range(7)]
             for t in range(min(int(seq_len_max), steps)):
-                values = cell.forward(torch.addmm(gates[t], h, recurrent), cs, wci, wcf, wco)
+                values = cell.forward(add_product(gates[t], h, recurrent), cs, wci, wcf, wco)
                 for into, value in zip(found, values):
                     into[t] = value
                 cs, h = values[1], values[6]
@@ -287,8 +288,8 @@ op("BlockLSTMGradV2", kernel=_block_grad(IFCO), shape=ranked(_block_grad_shape, 
 
 
 def _gru(x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, b_c: Any) -> Any:
-    r, u = torch.sigmoid(torch.addmm(b_ru, torch.cat((x, h_prev), 1), w_ru)).chunk(2, 1)
-    c = torch.tanh(torch.addmm(b_c, torch.cat((x, r * h_prev), 1), w_c))
+    r, u = torch.sigmoid(multiply(torch.cat((x, h_prev), 1), w_ru, b_ru)).chunk(2, 1)
+    c = torch.tanh(multiply(torch.cat((x, r * h_prev), 1), w_c, b_c))
     return r, u, c, u * h_prev + (1 - u) * c
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.graph import dtypes
-from everflow.lazy import torch
 from everflow.ops.core.node import Node
+from everflow.ops.linalg.matrix_products import multiply
 
 Kernel = Callable[..., Any]
 
@@ -71,7 +71,7 @@ class Rows:
             if not self._fits(x.shape, filter.shape):
                 return general(x, filter, *bias)
             windows, matrix = self._windows(x), filter.reshape(-1, filter.shape[3])
-            found = torch.addmm(*bias, windows, matrix) if bias else torch.mm(windows, matrix)
+            found = multiply(windows, matrix, *bias)
             return found.view(x.shape[0], -1, 1, filter.shape[3])
 
         return run
@@ -83,7 +83,7 @@ class Rows:
             dims = read(sizes)
             if not self._fits(x.shape, dims) or tuple(dy.shape) != self._result(x.shape, dims):
                 return general(x, sizes, dy)
-            return torch.mm(self._windows(x).t(), dy.reshape(-1, dims[3])).view(dims)
+            return multiply(self._windows(x).t(), dy.reshape(-1, dims[3])).view(dims)
 
         return run
 
@@ -95,7 +95,7 @@ class Rows:
             if not self._fits(dims, filter.shape) or tuple(dy.shape) != self._result(dims, filter.shape):
                 return general(sizes, filter, dy)
             pictures, count, _, channels = dy.shape
-            windows = torch.mm(dy.reshape(-1, channels), filter.reshape(-1, channels).t()).view(pictures, count, self.height, -1)
+            windows = multiply(dy.reshape(-1, channels), filter.reshape(-1, channels).t()).view(pictures, count, self.height, -1)
             found = dy.new_zeros((pictures, dims[1], windows.shape[3]))
             for i in range(self.height):
                 found[:, i : i + count * self.stride : self.stride] += windows[:, :, i]
