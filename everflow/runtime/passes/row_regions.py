@@ -44,11 +44,16 @@ def join_rows(plan: Plan) -> bool:
     order = {v: i for i, v in enumerate(dict.fromkeys(stacked))}
     for part in parts:
         pieces = _pieces(plan, part, found)
-        for piece in pieces:
-            elsewhere = {v for other in pieces if other is not piece for node in other for v in node.inputs}
+        takers: dict[Value, set[int]] = {}
+        for i, piece in enumerate(pieces):
+            for node in piece:
+                for v in node.inputs:
+                    takers.setdefault(v, set()).add(i)
+        for i, piece in enumerate(pieces):
             # Element-wise ops look through parts of a tensor at the whole.
-            wholes = {one.source for node in piece for one in found[node] if isinstance(one, Copy) and one.to in elsewhere}
-            new = _program(plan, piece, uses + Counter(wholes), order, table)
+            copies = [one for node in piece for one in found[node] if isinstance(one, Copy)]
+            wholes = {one.source for one in copies if takers.get(one.to, set()) - {i}}
+            new = _program(plan, piece, uses, wholes, order, table)
             units.update((node, new) for node in piece)
     if parts:
         _put(plan, units, table)
@@ -155,14 +160,15 @@ def _pieces(plan: Plan, part: Sequence[Node], found: Found) -> list[list[Node]]:
     return pieces if all(_is_told(piece, found) for piece in pieces) else [ordered]
 
 
-def _program(plan: Plan, part: Sequence[Node], uses: Counter[Value], stacked: dict[Value, int], table: dict[Value, Value]) -> Node:
-    """One node for all these; notes in the table what its outputs stand for. What a sum takes of many comes to lie in memory in the order
-    of the sum, which is of one matrix then."""
-    inside = set(part)
+def _program(
+    plan: Plan, part: Sequence[Node], uses: Counter[Value], wholes: set[Value], stacked: dict[Value, int], table: dict[Value, Value]
+) -> Node:
+    """One node for all these, which come in order; notes in the table what its outputs stand for: what is used elsewhere, and `wholes`. What
+    a sum takes of many comes to lie in memory in the order of the sum, which is of one matrix then."""
     inner = Plan(plan.context)
-    inner.nodes = [node for node in plan.nodes if node in inside]
+    inner.nodes = list(part)
     last, used = inner.nodes[-1], Counter(v for node in inner.nodes for v in node.inputs)
-    results = [v for node in inner.nodes for v in node.outputs if uses[v] > used[v]]
+    results = [v for node in inner.nodes for v in node.outputs if v in wholes or uses[v] > used[v]]
     piles: dict[object, list[Value]] = {}
     for v in sorted(results, key=lambda v: stacked.get(v, -1)):
         # What is fetched outlives the others.
