@@ -163,8 +163,8 @@ def _pieces(plan: Plan, part: Sequence[Node], found: Found) -> list[list[Node]]:
 def _program(
     plan: Plan, part: Sequence[Node], uses: Counter[Value], wholes: set[Value], stacked: dict[Value, int], table: dict[Value, Value]
 ) -> Node:
-    """One node for all these, which come in order; notes in the table what its outputs stand for: what is used elsewhere, and `wholes`. What
-    a sum takes of many comes to lie in memory in the order of the sum, which is of one matrix then."""
+    """One node for all these, which come in order; notes in the table what its outputs stand for: what is used elsewhere, and `wholes`.
+    What a sum takes of many comes to lie in memory in the order of the sum, which is of one matrix then."""
     inner = Plan(plan.context)
     inner.nodes = list(part)
     last, used = inner.nodes[-1], Counter(v for node in inner.nodes for v in node.inputs)
