@@ -117,13 +117,19 @@ def pairs():
                 ),
             )
 
-    for height, depth, columns in ((64, 3136, 1024), (64, 1024, 3136), (64, 784, 512), (64, 156, 512)):
-        a, b = random(height, depth), random(depth, columns)
-        yield (
-            f"product                 {height} x {depth} x {columns}",
-            ours(tf.matmul, a, b),
-            lambda a=torch.from_numpy(a), b=torch.from_numpy(b): torch.mm(a, b),
-        )
+    single = (64, 3136, 1024), (64, 784, 512), (1024, 768, 3072), (128, 128, 128), (100, 784, 10)
+    for dims in (*single, (96, 128, 64, 128), (128, 32, 32, 32)):
+        *pairs, height, depth, columns = dims
+        for flip_a, flip_b in ((False, False), (False, True), (True, False)):
+            a = random(*pairs, *((depth, height) if flip_a else (height, depth)))
+            b = random(*pairs, *((columns, depth) if flip_b else (depth, columns)))
+            ta, tb = torch.from_numpy(a), torch.from_numpy(b)
+            yield (
+                f"product{'s' if pairs else ''}{', left turned' if flip_a else ', right turned' if flip_b else ''}".ljust(24)
+                + " x ".join(map(str, dims)),
+                ours(lambda a, b, left=flip_a, right=flip_b: tf.matmul(a, b, transpose_a=left, transpose_b=right), a, b),
+                lambda a=ta.mT if flip_a else ta, b=tb.mT if flip_b else tb: torch.matmul(a, b),
+            )
 
     for side, channels in ((28, 32), (14, 64)):
         x, dy = random(64, side, side, channels), random(64, side // 2, side // 2, channels)
