@@ -66,6 +66,17 @@ def perceptron(compiled):
     return timed(lambda: sess.run([train, loss], feed))
 
 
+def mixture(compiled):
+    x, middle, scale = (
+        tf.get_variable(name, dims) for name, dims in (("x", [512, 1, 64]), ("middle", [1, 32, 64]), ("scale", [1, 32, 64]))
+    )
+    z = (x - middle) * tf.exp(-scale)
+    loss = -tf.reduce_mean(tf.reduce_logsumexp(tf.reduce_sum(-0.5 * tf.square(z) - scale - 0.9189385, 2), 1))
+    fetched = tf.add_n([tf.reduce_sum(g) for g in tf.gradients(loss, [middle, scale])])
+    sess = session(compiled)
+    return timed(lambda: sess.run(fetched))
+
+
 @case
 def chain_as_it_is():
     """Bias, GELU, a residual and layer normalization of 2,048 rows of 768, and their gradients."""
@@ -100,3 +111,15 @@ def perceptron_as_it_is():
 def perceptron_compiled():
     """The same, compiled."""
     return perceptron(True)
+
+
+@case
+def mixture_as_it_is():
+    """The likelihood of 512 points of 64 dimensions under a mixture of 32 normal distributions, and its gradients."""
+    return mixture(False)
+
+
+@case
+def mixture_compiled():
+    """The same, compiled."""
+    return mixture(True)
