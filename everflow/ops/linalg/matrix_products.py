@@ -33,6 +33,8 @@ LIMITS = {"avx512": Limits(1 << 17, 4, 12, 1 << 14), "avx2": Limits(1 << 20, 12,
 # Fewer columns are few; next to so many rows and for so many multiplications they are worth calling for, too. Of still fewer columns,
 # torch's transposed product has as few rows and is faster.
 NARROW, HIGH, NARROW_WORK, NARROWEST = 16, 32, 1 << 15, 4
+# A second matrix with fewer numbers is never worth it.
+FEWEST = 1 << 7
 
 
 @functools.cache
@@ -98,7 +100,10 @@ def add_product(total: Any, a: Any, b: Any) -> Any:
 
 
 def _takes(a: Any, b: Any) -> bool:
-    if a.dim() != 2 or b.dim() != 2 or a.dtype is not torch.float32 or b.dtype is not torch.float32 or not a.is_cpu:
+    # Most that don't pay are told by their sizes.
+    if a.numel() < HIGH or b.numel() < FEWEST or a.dim() != 2 or b.dim() != 2:
+        return False
+    if a.dtype is not torch.float32 or b.dtype is not torch.float32 or not a.is_cpu:
         return False
     (height, depth), (inner, columns) = a.shape, b.shape
     down, right = b.stride()
