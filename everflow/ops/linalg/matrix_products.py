@@ -14,6 +14,7 @@ from everflow import _native
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
+from everflow.values.halves import in_floats, is_slow
 
 Product = Callable[..., Any]
 
@@ -35,6 +36,8 @@ LIMITS = {"avx512": Limits(1 << 17, 4, 12, 1 << 14), "avx2": Limits(1 << 20, 12,
 NARROW, HIGH, NARROW_WORK, NARROWEST = 16, 32, 1 << 15, 4
 # A second matrix with fewer numbers is never worth it.
 FEWEST = 1 << 7
+# So few numbers of half precision are multiplied as they are.
+FEW_HALVES = 1 << 9
 
 
 @functools.cache
@@ -57,7 +60,10 @@ def is_worth(height: int, depth: int, columns: int, turned: bool) -> bool:
 def product(node: Node) -> Product:
     """A function (a, b, bias=None) for a node that multiplies two matrices as its attributes say."""
     flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
-    if node.outputs[0].dtype is not dtypes.float32 or limits() is None:
+    kind = node.outputs[0].dtype
+    if kind in (dtypes.float16, dtypes.bfloat16):
+        return turned(multiply, flip_a, flip_b)
+    if kind is not dtypes.float32 or limits() is None:
         return turned(by_torch, flip_a, flip_b)
     dims, columns = node.inputs[0].dims, (node.outputs[0].dims or (None,))[-1]
     if dims is not None and columns is not None and shapes.is_fully_defined(dims):
@@ -82,13 +88,17 @@ def by_torch(a: Any, b: Any, bias: Any = None) -> Any:
 def multiply(a: Any, b: Any, bias: Any = None) -> Any:
     """a b, or a b + bias."""
     if not _takes(a, b) or not (bias is None or (bias.shape == (b.shape[1],) and bias.stride(0) == 1)):
-        return by_torch(a, b, bias)
+        return in_floats(multiply, a, b, bias) if _is_slow(a, b) else by_torch(a, b, bias)
     if b.shape[1] <= NARROWEST:
         found = torch.mm(b.t(), a.t()).t().contiguous()
         return found if bias is None else found.add_(bias)
     found = torch.empty((a.shape[0], b.shape[1]))
     _multiply(a, b, 0 if bias is None else bias.data_ptr(), found, False)
     return found
+
+
+def _is_slow(a: Any, b: Any) -> bool:
+    return is_slow(a) and a.numel() + b.numel() > FEW_HALVES
 
 
 def add_product(total: Any, a: Any, b: Any) -> Any:
@@ -123,7 +133,7 @@ def multiply_batches(x: Any, y: Any) -> Any:
         return multiply(x.view(-1, x.shape[-1]), y).view(*x.shape[:-1], y.shape[1])
     sizes = _layout(x, y)
     if sizes is None:
-        return torch.matmul(x, y)
+        return in_floats(multiply_batches, x, y) if _is_slow(x, y) else torch.matmul(x, y)
     found = torch.empty((*map(max, x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-1]))
     _native.multiply_batches(x.data_ptr(), y.data_ptr(), found.data_ptr(), sizes, torch.get_num_threads())
     return found

@@ -160,7 +160,7 @@ def _batch_multiply(node: Node) -> Callable[..., Any]:
     is_complex = node.inputs[0].dtype.is_complex
     adjoint = (lambda m: m.mH) if is_complex else lambda m: m.mT
     flip_x, flip_y = node.attr("adj_x"), node.attr("adj_y")
-    multiply = matrix_products.multiply_batches if node.inputs[0].dtype is dtypes.float32 else torch.matmul
+    multiply = torch.matmul if is_complex else matrix_products.multiply_batches
     if flip_x:
         product = (lambda x, y: multiply(adjoint(x), adjoint(y))) if flip_y else lambda x, y: multiply(adjoint(x), y)
     else:

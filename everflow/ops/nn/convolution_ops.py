@@ -25,6 +25,7 @@ from everflow.ops.nn.row_convolutions import Rows
 from everflow.ops.nn.window_convolutions import Windows
 from everflow.ops.nn.windows import Layout, pads_of, symmetric, window_output
 from everflow.ops.nn.zero_borders import Border
+from everflow.values.halves import in_floats, is_slow
 
 # How filters come: spatial sizes, then input and output channels; torch has them the other way round.
 FILTER_TO_TORCH = {4: (3, 2, 0, 1), 5: (4, 3, 0, 1, 2)}
@@ -110,6 +111,8 @@ class Geometry:
 
     def forward(self, x: Any, filter: Any, bias: Any = None) -> Any:
         """The convolution of tensors in torch's axis order."""
+        if is_slow(x):
+            return in_floats(self.forward, x, filter, bias)
         padding, extra, groups, output, nothing = self.fit(x.shape, filter.shape)
         if nothing:
             return x.new_zeros(output) if bias is None else x.new_zeros(output) + bias.view(-1, *[1] * (len(output) - 2))
@@ -119,6 +122,8 @@ class Geometry:
 
     def input_gradient(self, x_shape: Any, filter: Any, dy: Any) -> Any:
         """The gradient with respect to an input of this shape."""
+        if is_slow(dy):
+            return in_floats(self.input_gradient, x_shape, filter, dy)
         padding, extra, groups, _, nothing = self.check(x_shape, filter.shape, dy.shape)
         if nothing:
             return dy.new_zeros(x_shape)
@@ -155,6 +160,8 @@ class Geometry:
 
     def filter_gradient(self, x: Any, filter_shape: Any, dy: Any) -> Any:
         """The gradient with respect to a filter of this shape."""
+        if is_slow(x):
+            return in_floats(self.filter_gradient, x, filter_shape, dy)
         padding, extra, groups, _, nothing = self.check(x.shape, filter_shape, dy.shape)
         if nothing:
             return x.new_zeros(filter_shape)
