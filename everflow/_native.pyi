@@ -211,10 +211,11 @@ def multiply_matrices(
     b_down: int,
     b_right: int,
     adds: bool,
+    rectifies: bool,
     threads: int,
 ) -> None:
     """
-    The product of two matrices and a bias for each column of it, if there is one; or c plus their product.
+    The product of two matrices and a bias for each column of it, if there is one; or c plus their product. What is negative may become zero.
     """
 
 def multiply_batches(a: int, b: int, c: int, sizes: Sequence[int], threads: int) -> None:
@@ -329,6 +330,11 @@ def fill_rows(indices: int, count: int, rank: int, rows: int, filled: int, sourc
 def move_places(indices: int, count: int, before: Sequence[int], after: Sequence[int], out: int) -> None:
     """
     Indices of elements in a tensor of some sizes as indices in a tensor of others.
+    """
+
+def transpose(matrix: int, rows: int, columns: int, out: int, threads: int) -> None:
+    """
+    The transposed copy of a matrix of floats whose rows follow each other.
     """
 
 def largest(x: int, rows: int, columns: int, k: int, values: int, positions: int, threads: int) -> bool:

@@ -19,5 +19,6 @@ void add_row_losses(nanobind::module_& module);
 void add_ranking(nanobind::module_& module);
 void add_sparse_products(nanobind::module_& module);
 void add_sparse_rows(nanobind::module_& module);
+void add_transposing(nanobind::module_& module);
 
 }  // namespace everflow

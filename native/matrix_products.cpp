@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -22,6 +23,8 @@ namespace nb = nanobind;
 namespace everflow {
 namespace {
 
+constexpr float NOTHING_LESS = -std::numeric_limits<float>::infinity();
+
 // A matrix whose rows are `down` numbers apart and its columns `right`: one of the two is 1.
 struct Strided {
     const float* data;
@@ -30,13 +33,13 @@ struct Strided {
     const float* at(size_t row, size_t column) const { return data + row * down + column * right; }
 };
 
-// A part of c = a b (+ a bias for each column), or of c += a b.
+// A part of c = a b (+ a bias for each column), or of c += a b; what is negative may become zero.
 struct Part {
     Strided a, b;
     const float* bias;
     float* c;
     size_t pitch, height, depth, columns;
-    bool adds;
+    bool adds, rectifies;
 };
 
 struct Multiplying {
@@ -87,11 +90,11 @@ void multiply(const Multiplying& kernels, const Part& whole, size_t threads) {
 }
 
 void multiply_matrices(uintptr_t a, uintptr_t b, uintptr_t bias, uintptr_t c, size_t height, size_t depth, size_t columns, size_t a_down,
-                       size_t a_right, size_t b_down, size_t b_right, bool adds, size_t threads) {
+                       size_t a_right, size_t b_down, size_t b_right, bool adds, bool rectifies, size_t threads) {
     const Released released(height * depth * columns / 16);
     multiply(CHOSEN(MULTIPLYING),
              {{reinterpret_cast<const float*>(a), a_down, a_right}, {reinterpret_cast<const float*>(b), b_down, b_right},
-              reinterpret_cast<const float*>(bias), reinterpret_cast<float*>(c), columns, height, depth, columns, adds}, threads);
+              reinterpret_cast<const float*>(bias), reinterpret_cast<float*>(c), columns, height, depth, columns, adds, rectifies}, threads);
 }
 
 // The products of pairs of matrices that lie along two axes of their tensors; the results follow each other.
@@ -105,7 +108,7 @@ void multiply_batches(uintptr_t a, uintptr_t b, uintptr_t c, const std::vector<s
         const size_t first = i / inner, second = i % inner;
         return {{reinterpret_cast<const float*>(a) + first * a_steps[0] + second * a_steps[1], a_steps[2], a_steps[3]},
                 {reinterpret_cast<const float*>(b) + first * b_steps[0] + second * b_steps[1], b_steps[2], b_steps[3]},
-                nullptr, reinterpret_cast<float*>(c) + i * height * columns, columns, height, depth, columns, false};
+                nullptr, reinterpret_cast<float*>(c) + i * height * columns, columns, height, depth, columns, false, false};
     };
     if (outer * inner < threads) {
         for (size_t i = 0; i < outer * inner; ++i) multiply(kernels, pair(i), threads);
@@ -122,7 +125,8 @@ void multiply_batches(uintptr_t a, uintptr_t b, uintptr_t c, const std::vector<s
 void add_matrix_products(nb::module_& module) {
     module.def("multiply_matrices", &multiply_matrices, nb::arg("a"), nb::arg("b"), nb::arg("bias"), nb::arg("c"), nb::arg("height"),
                nb::arg("depth"), nb::arg("columns"), nb::arg("a_down"), nb::arg("a_right"), nb::arg("b_down"), nb::arg("b_right"), nb::arg("adds"),
-               nb::arg("threads"), "The product of two matrices and a bias for each column of it, if there is one; or c plus their product.");
+               nb::arg("rectifies"), nb::arg("threads"),
+               "The product of two matrices and a bias for each column of it, if there is one; or c plus their product. What is negative may become zero.");
     module.def("multiply_batches", &multiply_batches, nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("sizes"), nb::arg("threads"),
                "The products of many pairs of matrices.");
 }

@@ -1,5 +1,7 @@
 // Products of matrices, as each kind of processor does them: included by matrix_products.cpp through each_processor.h.
 
+#include "squares.h"
+
 // Two registers of results side by side, for as many rows as there are registers for: one is kept for a factor, two for a row of b.
 constexpr size_t SIDE = 2, WIDTH = SIDE * LANES, MOST = (REGISTERS - 1 - SIDE) / SIDE > 12 ? 12 : (REGISTERS - 1 - SIDE) / SIDE;
 // So many rows of b's columns stay in the first cache, so many rows of a in the second. Rows that are laid out lie PITCH apart, which is no
@@ -19,14 +21,15 @@ INLINE void call_to_write(const float*) {}
 // Some rows of c: sums stay in registers while the rows of b pass by. The rows of a lie PITCH apart, or where it is turned, its columns
 // follow each other.
 template <size_t rows, size_t sides, bool turned>
-void multiply_block(const float* a, const float* b, size_t b_pitch, size_t depth, const float* from, size_t from_pitch, float* c, size_t pitch) {
+void multiply_block(const float* a, const float* b, size_t b_pitch, size_t depth, const float* from, size_t from_pitch, float* c, size_t pitch,
+                    float least_number) {
     constexpr size_t down = turned ? 1 : PITCH, right = turned ? rows : 1;
 #pragma GCC unroll 16
     for (size_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
         for (size_t v = 0; v < sides; v += 16 / LANES) call_to_write(c + r * pitch + v * LANES);
     }
-    const Vector zero = {};
+    const Vector zero = {}, floor = zero + least_number;
     Vector sums[rows][sides];
 #pragma GCC unroll 16
     for (size_t r = 0; r < rows; ++r) {
@@ -48,17 +51,20 @@ void multiply_block(const float* a, const float* b, size_t b_pitch, size_t depth
 #pragma GCC unroll 16
     for (size_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
-        for (size_t v = 0; v < sides; ++v) store(c + r * pitch + v * LANES, sums[r][v] + load(from + r * from_pitch + v * LANES));
+        for (size_t v = 0; v < sides; ++v) {
+            const Vector found = sums[r][v] + load(from + r * from_pitch + v * LANES);
+            store(c + r * pitch + v * LANES, found < floor ? floor : found);
+        }
     }
 }
 
 template <size_t rows, size_t sides, bool turned>
 void multiply_some(size_t count, const float* a, const float* b, size_t b_pitch, size_t depth, const float* from, size_t from_pitch, float* c,
-                   size_t pitch) {
+                   size_t pitch, float least_number) {
     if (count == rows) {
-        multiply_block<rows, sides, turned>(a, b, b_pitch, depth, from, from_pitch, c, pitch);
+        multiply_block<rows, sides, turned>(a, b, b_pitch, depth, from, from_pitch, c, pitch, least_number);
     } else if constexpr (rows > 1) {
-        multiply_some<rows - 1, sides, turned>(count, a, b, b_pitch, depth, from, from_pitch, c, pitch);
+        multiply_some<rows - 1, sides, turned>(count, a, b, b_pitch, depth, from, from_pitch, c, pitch, least_number);
     }
 }
 
@@ -80,35 +86,6 @@ INLINE void lay_rows(const Strided& a, size_t row, size_t column, size_t count, 
         for (size_t r = 0; r < count; ++r) memcpy(to + r * PITCH, a.at(row + r, column), depth * sizeof(float));
     }
 }
-
-#if defined(__GNUC__) && (defined(__clang__) || __GNUC__ >= 12)
-#define TURNS
-template <int... lanes>
-struct Lanes {};
-template <int count, int... lanes>
-struct UpTo : UpTo<count - 1, count - 1, lanes...> {};
-template <int... lanes>
-struct UpTo<0, lanes...> {
-    using type = Lanes<lanes...>;
-};
-
-// Two rows of a square exchange what is `step` beside the diagonal.
-template <int step, int... lanes>
-INLINE void exchange(Vector& upper, Vector& lower, Lanes<lanes...>) {
-    const Vector a = upper, b = lower;
-    upper = __builtin_shufflevector(a, b, (lanes & step ? int(LANES) + lanes - step : lanes)...);
-    lower = __builtin_shufflevector(a, b, (lanes & step ? int(LANES) + lanes : lanes + step)...);
-}
-
-template <size_t step>
-INLINE void turn_square(Vector (&square)[LANES]) {
-#pragma GCC unroll 16
-    for (size_t i = 0; i < LANES; ++i) {
-        if (!(i & step)) exchange<int(step)>(square[i], square[i + step], typename UpTo<int(LANES)>::type());
-    }
-    if constexpr (step > 1) turn_square<step / 2>(square);
-}
-#endif
 
 // WIDTH columns of b, and zeros where there are fewer.
 INLINE void lay_columns(const Strided& b, size_t row, size_t column, size_t depth, size_t wide, float* to) {
@@ -176,6 +153,7 @@ void multiply_part_of(const Part& p, float* memory) {
         for (size_t turn = 0; turn < turns; ++turn) {
             const size_t k = p.depth * turn / turns, deep = p.depth * (turn + 1) / turns - k;
             const bool adds = turn > 0 || p.adds;
+            const float least_number = p.rectifies && turn + 1 == turns ? 0.0f : NOTHING_LESS;
             for (size_t block = 0, row = 0; block < blocks; ++block) {
                 const size_t count = high / blocks + (block < high % blocks);
                 lay_rows<turned>(p.a, i + row, k, count, deep, rows + row * PITCH);
@@ -197,13 +175,14 @@ void multiply_part_of(const Part& p, float* memory) {
                     float* c = p.c + (i + row) * p.pitch + j;
                     const float* a = rows + row * PITCH;
                     if (wide == WIDTH) {
-                        multiply_some<MOST, SIDE, turned>(count, a, b, b_pitch, deep, adds ? c : first, adds ? p.pitch : 0, c, p.pitch);
+                        multiply_some<MOST, SIDE, turned>(count, a, b, b_pitch, deep, adds ? c : first, adds ? p.pitch : 0, c, p.pitch,
+                                                          least_number);
                     } else {
                         for (size_t r = 0; adds && r < count; ++r) {
                             for (size_t x = 0; x < wide; ++x) corner[r * WIDTH + x] = c[r * p.pitch + x];
                         }
                         const auto multiply = wide <= LANES ? multiply_some<MOST, 1, turned> : multiply_some<MOST, SIDE, turned>;
-                        multiply(count, a, b, b_pitch, deep, adds ? corner : first, adds ? WIDTH : 0, corner, WIDTH);
+                        multiply(count, a, b, b_pitch, deep, adds ? corner : first, adds ? WIDTH : 0, corner, WIDTH, least_number);
                         for (size_t r = 0; r < count; ++r) {
                             for (size_t x = 0; x < wide; ++x) c[r * p.pitch + x] = corner[r * WIDTH + x];
                         }

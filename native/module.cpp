@@ -34,6 +34,7 @@ NB_MODULE(_native, module) {
     everflow::add_winograd(module);
     everflow::add_sparse_products(module);
     everflow::add_sparse_rows(module);
+    everflow::add_transposing(module);
     everflow::add_ranking(module);
     everflow::add_random_fills(module);
     everflow::add_random_samplers(module);

@@ -93,7 +93,7 @@ def multiply(a: Any, b: Any, bias: Any = None) -> Any:
         found = torch.mm(b.t(), a.t()).t().contiguous()
         return found if bias is None else found.add_(bias)
     found = torch.empty((a.shape[0], b.shape[1]))
-    _multiply(a, b, 0 if bias is None else bias.data_ptr(), found, False)
+    put_product(a, b, found, bias)
     return found
 
 
@@ -105,7 +105,7 @@ def add_product(total: Any, a: Any, b: Any) -> Any:
     """Adds a b to what is there."""
     if not _takes(a, b) or total.dtype is not torch.float32 or total.shape != (a.shape[0], b.shape[1]) or not total.is_contiguous():
         return total.addmm_(a, b)
-    _multiply(a, b, 0, total, True)
+    put_product(a, b, total, adds=True)
     return total
 
 
@@ -120,10 +120,13 @@ def _takes(a: Any, b: Any) -> bool:
     return depth == inner and is_worth(height, depth, columns, right != 1) and (right == 1 or down == 1) and 1 in a.stride()
 
 
-def _multiply(a: Any, b: Any, bias: int, found: Any, adds: bool) -> None:
+def put_product(a: Any, b: Any, found: Any, bias: Any = None, adds: bool = False, rectifies: bool = False) -> None:
+    """Our kernel: puts a b + bias into a matrix, or adds a b to it; what is negative then may become zero. Numbers of a row or of a column
+    follow each other in both a and b."""
     (height, depth), columns, (a_down, a_right), (b_down, b_right) = a.shape, b.shape[1], a.stride(), b.stride()
-    addresses = a.data_ptr(), b.data_ptr(), bias, found.data_ptr()
-    _native.multiply_matrices(*addresses, height, depth, columns, a_down, a_right, b_down, b_right, adds, torch.get_num_threads())
+    addresses = a.data_ptr(), b.data_ptr(), 0 if bias is None else bias.data_ptr(), found.data_ptr()
+    sizes = height, depth, columns, a_down, a_right, b_down, b_right
+    _native.multiply_matrices(*addresses, *sizes, adds, rectifies, torch.get_num_threads())
 
 
 def multiply_batches(x: Any, y: Any) -> Any:

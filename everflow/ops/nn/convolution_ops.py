@@ -19,6 +19,7 @@ from everflow.lazy import torch
 from everflow.ops.core import symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
+from everflow.ops.nn import filters
 from everflow.ops.nn.halving_convolutions import Halving
 from everflow.ops.nn.pointwise_convolutions import Pointwise
 from everflow.ops.nn.row_convolutions import Rows
@@ -26,10 +27,6 @@ from everflow.ops.nn.window_convolutions import Windows
 from everflow.ops.nn.windows import Layout, pads_of, symmetric, window_output
 from everflow.ops.nn.zero_borders import Border
 from everflow.values.halves import in_floats, is_slow
-
-# How filters come: spatial sizes, then input and output channels; torch has them the other way round.
-FILTER_TO_TORCH = {4: (3, 2, 0, 1), 5: (4, 3, 0, 1, 2)}
-FILTER_FROM_TORCH = {4: (2, 3, 1, 0), 5: (2, 3, 4, 1, 0)}
 
 
 class Geometry:
@@ -212,11 +209,6 @@ def attributes_of(o: Node | Operation) -> dict[str, Any]:
     return {name: o.attr(name) for name in names}
 
 
-def dense(tensor: Any) -> Any:
-    """Filter gradients are handed on in their natural layout: optimizers read them many times."""
-    return tensor.contiguous()
-
-
 def _served(node: Node) -> Pointwise | Rows | Windows | Halving | None:
     """Who has kernels of our own for a convolution in two dimensions, or one of its gradients."""
     return Pointwise.find(node) or Rows.find(node) or Windows.find(node) or Halving.find(node)
@@ -230,12 +222,12 @@ def _convolution(node: Node) -> Callable[..., Any]:
 def _general(node: Node) -> Callable[..., Any]:
     geometry = Geometry(node)
     forward, to_torch, from_torch = geometry.forward, geometry.layout.to_torch, geometry.layout.from_torch
-    filter_order = FILTER_TO_TORCH[geometry.layout.rank]
+    laid = filters.for_torch(geometry.layout)
 
     def run(x: Any, filter: Any) -> Any:
         if x.dim() != len(to_torch) or filter.dim() != len(to_torch):
             geometry.fit(x.shape, filter.shape)
-        return forward(x.permute(to_torch), filter.permute(filter_order)).permute(from_torch)
+        return forward(x.permute(to_torch), laid(filter)).permute(from_torch)
 
     return run
 
@@ -244,12 +236,12 @@ def convolution_with_bias(node: Node) -> Callable[..., Any]:
     """The kernel of a Conv2D that also adds a bias to the channels."""
     geometry = Geometry(node)
     forward, to_torch, from_torch = geometry.forward, geometry.layout.to_torch, geometry.layout.from_torch
-    filter_order = FILTER_TO_TORCH[geometry.layout.rank]
+    laid = filters.for_torch(geometry.layout)
 
     def run(x: Any, filter: Any, bias: Any) -> Any:
-        return forward(x.permute(to_torch), filter.permute(filter_order), bias).permute(from_torch)
+        return forward(x.permute(to_torch), laid(filter), bias).permute(from_torch)
 
-    served = Rows.find(node) or Windows.find(node) or Halving.find(node)
+    served = _served(node)
     return run if served is None else served.forward(run)
 
 
@@ -277,14 +269,14 @@ def sizes_of(node: Node, index: int) -> Callable[[Any], list[int]]:
 def _input_gradient(node: Node) -> Callable[..., Any]:
     geometry = Geometry(node)
     compute, to_torch, from_torch = geometry.input_gradient, geometry.layout.to_torch, geometry.layout.from_torch
-    filter_order = FILTER_TO_TORCH[geometry.layout.rank]
+    laid = filters.for_torch(geometry.layout)
     read = sizes_of(node, 0)
 
     def run(sizes: Any, filter: Any, dy: Any) -> Any:
         sizes = read(sizes)
         if len(sizes) == 2 and len(to_torch) == 4:
             sizes = geometry.layout.dims(dy.shape[geometry.layout.batch], filter.shape[2], sizes)
-        return compute([sizes[i] for i in to_torch], filter.permute(filter_order), dy.permute(to_torch)).permute(from_torch)
+        return compute([sizes[i] for i in to_torch], laid(filter), dy.permute(to_torch)).permute(from_torch)
 
     served = _served(node) if node.type == "Conv2DBackpropInput" else None
     return run if served is None else served.input_gradient(run, read)
@@ -293,12 +285,12 @@ def _input_gradient(node: Node) -> Callable[..., Any]:
 def _filter_gradient(node: Node) -> Callable[..., Any]:
     geometry = Geometry(node)
     compute, to_torch = geometry.filter_gradient, geometry.layout.to_torch
-    filter_order, filter_back = FILTER_TO_TORCH[geometry.layout.rank], FILTER_FROM_TORCH[geometry.layout.rank]
+    filter_order, taken_back = filters.ORDERS[geometry.layout.rank], filters.from_torch(geometry.layout)
     read = sizes_of(node, 1)
 
     def run(x: Any, sizes: Any, dy: Any) -> Any:
         sizes = read(sizes)
-        return dense(compute(x.permute(to_torch), [sizes[i] for i in filter_order], dy.permute(to_torch)).permute(filter_back))
+        return taken_back(compute(x.permute(to_torch), [sizes[i] for i in filter_order], dy.permute(to_torch)))
 
     served = _served(node) if node.type == "Conv2DBackpropFilter" else None
     return run if served is None else served.filter_gradient(run, read)

@@ -12,7 +12,7 @@ from everflow.ops.core import symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.run_time_checks import checked
-from everflow.ops.nn.convolution_ops import Geometry, attributes_of, dense, sizes_of, sizes_shape
+from everflow.ops.nn.convolution_ops import Geometry, attributes_of, sizes_of, sizes_shape
 from everflow.ops.nn.windows import Layout, window_output
 
 
@@ -59,7 +59,7 @@ def _filter_gradient(node: Node) -> Callable[..., Any]:
     def run(x: Any, sizes: Any, dy: Any) -> Any:
         sizes = read(sizes)
         found = compute(x.permute(to_torch), _grouped_shape(sizes), dy.permute(to_torch))
-        return dense(found.squeeze(1).unflatten(0, sizes[2:]).permute(2, 3, 0, 1))
+        return found.squeeze(1).unflatten(0, sizes[2:]).permute(2, 3, 0, 1).contiguous()
 
     return run
 

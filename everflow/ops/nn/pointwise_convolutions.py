@@ -9,10 +9,11 @@ from everflow._native import multiply_by_pixel, sum_products
 from everflow.graph import dtypes
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
+from everflow.ops.linalg.matrix_products import limits, put_product
 
 Kernel = Callable[..., Any]
 
-# A filter of more numbers does not stay near the processor while pixels pass by; libraries cut it into pieces then.
+# A filter of more numbers does not stay near the processor while pixels pass by: general products of matrices cut it into pieces then.
 LARGEST = 128 * 128
 # The results of so many channels are computed side by side.
 GROUP = 16
@@ -23,6 +24,7 @@ class Pointwise:
 
     def __init__(self, strides: tuple[int, int], depth: int, channels: int) -> None:
         self.strides, self.depth, self.channels = strides, depth, channels
+        self.is_large = depth * channels > LARGEST
 
     @classmethod
     def find(cls, node: Node) -> Pointwise | None:
@@ -31,7 +33,12 @@ class Pointwise:
         if filter is None or len(filter) != 4 or filter[:2] != (1, 1):
             return None
         _, _, depth, channels = filter
-        if not depth or not channels or depth % GROUP or channels % GROUP or depth * channels > LARGEST:
+        if not depth or not channels:
+            return None
+        if depth * channels > LARGEST:
+            if limits() is None:
+                return None
+        elif depth % GROUP or channels % GROUP:
             return None
         strides = node.attr("strides")
         if (
@@ -53,6 +60,9 @@ class Pointwise:
 
     def multiply(self, x: Any, filter: Any, y: Any, add: bool, bias: Any = None, rectify: bool = False) -> None:
         """y = x filter, or y += x filter, for the pixels that are given."""
+        if self.is_large:
+            self._multiply_matrices(x, filter, y, add, bias, rectify)
+            return
         filter = filter.contiguous()
         depth, channels = filter.shape
         multiply_by_pixel(
@@ -69,11 +79,25 @@ class Pointwise:
             torch.get_num_threads(),
         )
 
+    def _multiply_matrices(self, x: Any, filter: Any, y: Any, add: bool, bias: Any, rectify: bool) -> None:
+        pixels, (depth, channels) = x.reshape(-1, x.shape[3]), filter.shape
+        if depth == 1 or channels == 1:
+            filter = filter.contiguous()
+        if y.is_contiguous():
+            put_product(pixels, filter, y.view(-1, channels), bias, add, rectify)
+            return
+        found = torch.empty(y.shape)
+        put_product(pixels, filter, found.view(-1, channels), bias, False, rectify)
+        if add:
+            y.add_(found)
+        else:
+            y.copy_(found)
+
     def forward(self, general: Kernel) -> Kernel:
         """The kernel of Conv2D; `general` does what comes in another form."""
 
-        def run(x: Any, filter: Any) -> Any:
-            return self.convolve(x, filter) if self.fits(x, self.depth) else general(x, filter)
+        def run(x: Any, filter: Any, *bias: Any) -> Any:
+            return self.convolve(x, filter, *bias) if self.fits(x, self.depth) else general(x, filter, *bias)
 
         return run
 
@@ -110,6 +134,10 @@ class Pointwise:
                 return general(x, sizes, dy)
             seen = self.seen(x)
             found = torch.empty((1, 1, self.depth, self.channels))
+            if self.is_large:
+                rows, columns = seen.reshape(-1, self.depth), dy.reshape(-1, self.channels)
+                put_product(rows.t(), columns, found.view(self.depth, self.channels))
+                return found
             sum_products(
                 seen.data_ptr(),
                 places(seen),

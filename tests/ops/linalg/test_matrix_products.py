@@ -46,11 +46,11 @@ def test_products_in_all_orders(height, depth, columns, flip_a, flip_b, threads)
     b = numbers(columns, depth).t() if flip_b else numbers(depth, columns)
     bias, found = numbers(columns), torch.full((height, columns), float("nan"))
     sizes = (height, depth, columns, *a.stride(), *b.stride())
-    _native.multiply_matrices(a.data_ptr(), b.data_ptr(), bias.data_ptr(), found.data_ptr(), *sizes, False, threads)
+    _native.multiply_matrices(a.data_ptr(), b.data_ptr(), bias.data_ptr(), found.data_ptr(), *sizes, False, False, threads)
     expected = a.double() @ b.double()
     assert_close(found, expected + bias.double())
     total = found.clone()
-    _native.multiply_matrices(a.data_ptr(), b.data_ptr(), 0, total.data_ptr(), *sizes, True, threads)
+    _native.multiply_matrices(a.data_ptr(), b.data_ptr(), 0, total.data_ptr(), *sizes, True, False, threads)
     assert_close(total, 2 * expected + bias.double())
 
 
