@@ -233,12 +233,12 @@ def _general(node: Node) -> Callable[..., Any]:
 
 
 def convolution_with_bias(node: Node) -> Callable[..., Any]:
-    """The kernel of a Conv2D that also adds a bias to the channels."""
+    """The kernel (x, filter, bias=None) of a Conv2D that also adds a bias to the channels."""
     geometry = Geometry(node)
     forward, to_torch, from_torch = geometry.forward, geometry.layout.to_torch, geometry.layout.from_torch
     laid = filters.for_torch(geometry.layout)
 
-    def run(x: Any, filter: Any, bias: Any) -> Any:
+    def run(x: Any, filter: Any, bias: Any = None) -> Any:
         return forward(x.permute(to_torch), laid(filter), bias).permute(from_torch)
 
     served = _served(node)

@@ -5,6 +5,7 @@ Such a node has the attributes of its convolution, and takes the pictures and th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -27,14 +28,17 @@ fused_op("_ConvBias", kernel=convolution_with_bias, kind="convolution", fresh=Tr
 
 def normalized(node: Node, border: Border | None = None) -> Callable[..., Any]:
     """The kernel (x, filter, scale, offset, mean, variance, bias) of a convolution whose result is normalized and perhaps rectified; with
-    a border, the result with zeros around it is returned as well."""
+    a border, the result with zeros around it is returned as well. The filter is scaled, or the result where that has fewer numbers."""
     general, pointwise = convolution_with_bias(node), Pointwise.find(node)
-    epsilon, rectify = node.attr("epsilon"), node.attr("rectify")
+    epsilon, rectify, stride = node.attr("epsilon"), node.attr("rectify"), math.prod(node.attr("strides"))
 
     def run(x: Any, filter: Any, scale: Any, offset: Any, mean: Any, variance: Any, bias: Any = None) -> Any:
         factor = torch.rsqrt(variance + epsilon).mul_(scale)
-        filter = filter * factor
         offset = torch.addcmul(offset, mean if bias is None else mean - bias, factor, value=-1)
+        if border is None and x.dim() == 4 and filter.numel() * stride > x[..., 0].numel() * filter.shape[-1]:
+            y = general(x, filter).mul_(factor).add_(offset)
+            return y.relu_() if rectify else y
+        filter = filter * factor
         if pointwise is not None and pointwise.fits(x, pointwise.depth):
             y, whole = (None, None) if border is None else surrounded(pointwise.result_shape(x), border)
             y = pointwise.convolve(x, filter, offset, rectify, y)

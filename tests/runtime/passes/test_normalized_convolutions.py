@@ -23,6 +23,15 @@ def test_outside_of_training_convolutions_normalize(window, stride, with_bias, w
     assert found == ["_ConvNormalized"]
 
 
+@pytest.mark.parametrize("window,stride,with_relu", [(1, 1, True), (3, 2, False), (3, 1, True)])
+def test_where_results_are_fewer_than_filters_have_numbers_they_are_scaled(window, stride, with_relu):
+    x = tf.placeholder(tf.float32, [None, 3, 3, 160])
+    y = tf.nn.conv2d(x, tf.constant(random(window, window, 160, 128)), [1, stride, stride, 1], "SAME")
+    y = normalized(tf.nn.bias_add(y, tf.constant(random(128))), training=False)[0]
+    found = same([tf.nn.relu(y) if with_relu else y], [x], PASSES, random(1, 3, 3, 160), tolerance=1e-3)
+    assert found == ["_ConvNormalized"]
+
+
 def test_a_convolution_that_is_used_otherwise_or_trained_is_not_normalized():
     x = tf.placeholder(tf.float32, [None, 8, 7, 16])
     y = tf.nn.conv2d(x, tf.constant(random(1, 1, 16, 32)), [1, 1, 1, 1], "SAME")
