@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fused.h"
+#include "matrix_products.h"
 #include "parallel.h"
 #include "released.h"
 
@@ -25,27 +26,10 @@ namespace {
 
 constexpr float NOTHING_LESS = -std::numeric_limits<float>::infinity();
 
-// A matrix whose rows are `down` numbers apart and its columns `right`: one of the two is 1.
-struct Strided {
-    const float* data;
-    size_t down, right;
-
-    const float* at(size_t row, size_t column) const { return data + row * down + column * right; }
-};
-
-// A part of c = a b (+ a bias for each column), or of c += a b; what is negative may become zero.
-struct Part {
-    Strided a, b;
-    const float* bias;
-    float* c;
-    size_t pitch, height, depth, columns;
-    bool adds, rectifies;
-};
-
 struct Multiplying {
     size_t rows, columns;  // of what stays in registers
     size_t memory;  // how many numbers a thread needs room for
-    void (*multiply)(const Part& part, float* memory);
+    void (*multiply)(const MatrixProduct& part, float* memory);
 };
 
 }  // namespace
@@ -55,6 +39,11 @@ struct Multiplying {
 #include "each_processor.h"
 
 namespace everflow {
+
+Multiplier::Multiplier() : memory_(new float[CHOSEN(MULTIPLYING).memory]) {}
+
+void Multiplier::operator()(const MatrixProduct& product) const { CHOSEN(MULTIPLYING).multiply(product, memory_.get()); }
+
 namespace {
 
 // A thread gets at least so many multiplications.
@@ -66,7 +55,8 @@ size_t begin_of(size_t share, size_t shares, size_t count, size_t block) {
 }
 
 // Threads share the result in pieces next to and below each other, as nearly square as can be: the less each has to read.
-void multiply(const Multiplying& kernels, const Part& whole, size_t threads) {
+void share(const MatrixProduct& whole, size_t threads) {
+    const Multiplying& kernels = CHOSEN(MULTIPLYING);
     const size_t pieces = pieces_of(whole.height * whole.depth * whole.columns, GRAIN, threads);
     size_t across = 1;
     for (size_t n = 2; n <= pieces; ++n) {
@@ -75,16 +65,16 @@ void multiply(const Multiplying& kernels, const Part& whole, size_t threads) {
     }
     const size_t down = pieces / across;
     in_pieces(pieces, pieces, [&](size_t, size_t begin, size_t end) {
-        const std::unique_ptr<float[]> memory(new float[kernels.memory]);
+        const Multiplier multiply;
         for (size_t piece = begin; piece < end; ++piece) {
             const size_t x = piece % across, y = piece / across;
             const size_t left = begin_of(x, across, whole.columns, kernels.columns), top = begin_of(y, down, whole.height, kernels.rows);
-            Part part = whole;
+            MatrixProduct part = whole;
             part.columns = begin_of(x + 1, across, whole.columns, kernels.columns) - left;
             part.height = begin_of(y + 1, down, whole.height, kernels.rows) - top;
             part.a.data = whole.a.at(top, 0), part.b.data = whole.b.at(0, left), part.c += top * whole.pitch + left;
             if (part.bias != nullptr) part.bias += left;
-            if (part.height && part.columns) kernels.multiply(part, memory.get());
+            if (part.height && part.columns) multiply(part);
         }
     });
 }
@@ -92,9 +82,8 @@ void multiply(const Multiplying& kernels, const Part& whole, size_t threads) {
 void multiply_matrices(uintptr_t a, uintptr_t b, uintptr_t bias, uintptr_t c, size_t height, size_t depth, size_t columns, size_t a_down,
                        size_t a_right, size_t b_down, size_t b_right, bool adds, bool rectifies, size_t threads) {
     const Released released(height * depth * columns / 16);
-    multiply(CHOSEN(MULTIPLYING),
-             {{reinterpret_cast<const float*>(a), a_down, a_right}, {reinterpret_cast<const float*>(b), b_down, b_right},
-              reinterpret_cast<const float*>(bias), reinterpret_cast<float*>(c), columns, height, depth, columns, adds, rectifies}, threads);
+    share({{reinterpret_cast<const float*>(a), a_down, a_right}, {reinterpret_cast<const float*>(b), b_down, b_right},
+           reinterpret_cast<const float*>(bias), reinterpret_cast<float*>(c), columns, height, depth, columns, adds, rectifies}, threads);
 }
 
 // The products of pairs of matrices that lie along two axes of their tensors; the results follow each other.
@@ -103,20 +92,19 @@ void multiply_batches(uintptr_t a, uintptr_t b, uintptr_t c, const std::vector<s
     const size_t outer = sizes[0], inner = sizes[1], height = sizes[2], depth = sizes[3], columns = sizes[4], work = height * depth * columns;
     const size_t *a_steps = sizes.data() + 5, *b_steps = sizes.data() + 9;
     const Released released(outer * inner * work / 16);
-    const Multiplying kernels = CHOSEN(MULTIPLYING);
-    const auto pair = [&](size_t i) -> Part {
+    const auto pair = [&](size_t i) -> MatrixProduct {
         const size_t first = i / inner, second = i % inner;
         return {{reinterpret_cast<const float*>(a) + first * a_steps[0] + second * a_steps[1], a_steps[2], a_steps[3]},
                 {reinterpret_cast<const float*>(b) + first * b_steps[0] + second * b_steps[1], b_steps[2], b_steps[3]},
                 nullptr, reinterpret_cast<float*>(c) + i * height * columns, columns, height, depth, columns, false, false};
     };
     if (outer * inner < threads) {
-        for (size_t i = 0; i < outer * inner; ++i) multiply(kernels, pair(i), threads);
+        for (size_t i = 0; i < outer * inner; ++i) share(pair(i), threads);
         return;
     }
     in_parallel(outer * inner, 1 + GRAIN / (work + 1), threads, [&](size_t begin, size_t end) {
-        const std::unique_ptr<float[]> memory(new float[kernels.memory]);
-        for (size_t i = begin; i < end; ++i) kernels.multiply(pair(i), memory.get());
+        const Multiplier multiply;
+        for (size_t i = begin; i < end; ++i) multiply(pair(i));
     });
 }
 

@@ -145,7 +145,7 @@ INLINE void call_for(const Strided& b, size_t row, size_t column, size_t depth, 
 }
 
 template <bool turned>
-void multiply_part_of(const Part& p, float* memory) {
+void multiply_part_of(const MatrixProduct& p, float* memory) {
     float *columns = memory, *rows = columns + DEEP * WIDTH, *corner = rows + PITCH * HIGH, *first = corner + MOST * WIDTH;
     const size_t turns = (p.depth + DEEP - 1) / DEEP;
     for (size_t i = 0; i < p.height; i += HIGH) {
@@ -194,7 +194,7 @@ void multiply_part_of(const Part& p, float* memory) {
     }
 }
 
-void multiply_part(const Part& p, float* memory) {
+void multiply_part(const MatrixProduct& p, float* memory) {
     if (p.a.right == 1) {
         multiply_part_of<false>(p, memory);
     } else {

@@ -3,17 +3,23 @@
 // A tile of 6 x 6 pixels gives 4 x 4 (or 2 x 2) results. Seen as polynomials, tile and filter are multiplied by way of their values at
 // 36 points; there, the channels of all tiles and of the filter are matrices, so a convolution is 36 products of matrices. The gradient
 // of the filter goes the same way backwards.
+//
+// Where the filter's matrices stay in a processor's cache, each thread takes a few tiles at a time through all of it. Larger ones are read
+// as seldom as can be: threads share the tiles of many rows of pictures, then the products, then what becomes of these.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "fused.h"
+#include "matrix_products.h"
 #include "parallel.h"
 #include "sliding.h"
 
@@ -25,6 +31,10 @@ namespace {
 constexpr size_t SPAN = 6, POINTS = SPAN * SPAN;
 // So many tiles at once stay in the processor's cache with all that becomes of them.
 constexpr size_t MOST_TILES = 36;
+// Larger filters are taken with so many tiles, which are as many as fit into so many numbers.
+constexpr size_t SMALL_AREA = 128 * 128, FEWEST_SHARED = 64, MOST_SHARED = 512, SHARED_NUMBERS = 12 << 20;
+// Matrices are a little longer than what they hold: at distances of powers of two, a cache has only a few places for them all.
+constexpr size_t GAP = 16;
 
 // c = a b, or c += a b: a's elements may lie either way, the rows of b and c are `columns` wide.
 struct Factors {
@@ -83,6 +93,27 @@ struct Tiles : Sliding {
         if (held) done(held);
     }
 
+    // A row of tiles with the zeros around it: `padded` has SPAN rows of zeros at first.
+    void cut(const float* pictures, size_t n, size_t y, float* padded) const {
+        const size_t wide = std::min(width * depth, pitch - left * depth);
+        for (size_t r = 0; r < SPAN; ++r) {
+            float* to = padded + r * pitch + left * depth;
+            if (y + r >= top && y + r - top < height) {
+                std::memcpy(to, pictures + (n * height + y + r - top) * width * depth, wide * sizeof(float));
+            } else {
+                std::fill_n(to, wide, 0.0f);
+            }
+        }
+    }
+
+    bool is_large() const { return depth * channels > SMALL_AREA; }
+
+    // How many rows of tiles are shared at a time.
+    size_t shared_rows() const {
+        const size_t fit = std::clamp(SHARED_NUMBERS / (POINTS * (depth + channels)), FEWEST_SHARED, MOST_SHARED);
+        return std::min(batch * down, std::max<size_t>(1, fit / across));
+    }
+
     size_t at(size_t picture, size_t y, size_t x) const { return ((picture * out_height + y) * out_width + x) * channels; }
 };
 
@@ -100,6 +131,54 @@ void turn(const Tiles& t, const float* filter, float* turned, size_t threads) {
     });
 }
 
+// Rows of tiles become rows of the matrices `taken`: work(n, y, x, k) for the k-th tile.
+template <typename Work>
+void take_rows(const Tiles& t, const float* pictures, size_t first, size_t count, float* taken, size_t between, size_t threads, const Work& work) {
+    in_parallel(count, 1, threads, [&](size_t begin, size_t end) {
+        std::vector<float> padded(SPAN * t.pitch);
+        for (size_t row = begin; row < end; ++row) {
+            const size_t n = (first + row) / t.down, y = (first + row) % t.down * t.side;
+            t.cut(pictures, n, y, padded.data());
+            for (size_t i = 0; i < t.across; ++i) {
+                const size_t x = i * t.side, k = row * t.across + i;
+                t.kernels().take_input(padded.data() + x * t.depth, t.pitch, t.depth, taken + k * t.depth, between);
+                work(n, y, x, k);
+            }
+        }
+    });
+}
+
+// As below, with a filter whose matrices are larger than a cache.
+void convolve_shared(const Tiles& t, const float* pictures, const float* filter, const float* bias, float* out, size_t threads) {
+    const Winograd& kernels = t.kernels();
+    const size_t area = t.depth * t.channels, rows = t.shared_rows(), most = rows * t.across;
+    const size_t of_filter = area + GAP, of_taken = most * t.depth + GAP, of_made = most * t.channels + GAP;
+    const auto factors = room(POINTS * of_filter), taken = room(POINTS * of_taken), made = room(POINTS * of_made);
+    in_parallel(t.depth, 1 + 4096 / t.channels, threads, [&](size_t begin, size_t end) {
+        for (size_t d = begin; d < end; ++d) {
+            kernels.take_filter(filter + d * t.channels, area, t.channels, factors.get() + d * t.channels, of_filter);
+        }
+    });
+    for (size_t first = 0; first < t.batch * t.down; first += rows) {
+        const size_t some = std::min(rows, t.batch * t.down - first), count = some * t.across;
+        take_rows(t, pictures, first, some, taken.get(), of_taken, threads, [](size_t, size_t, size_t, size_t) {});
+        in_parallel(POINTS, 1, threads, [&](size_t begin, size_t end) {
+            const Multiplier multiply;
+            for (size_t p = begin; p < end; ++p) {
+                multiply({{taken.get() + p * of_taken, t.depth, 1}, {factors.get() + p * of_filter, t.channels, 1}, nullptr,
+                          made.get() + p * of_made, t.channels, count, t.depth, t.channels, false, false});
+            }
+        });
+        in_parallel(count, 1, threads, [&](size_t begin, size_t end) {
+            for (size_t k = begin; k < end; ++k) {
+                const size_t row = first + k / t.across, y = row % t.down * t.side, x = k % t.across * t.side;
+                kernels.give_output(made.get() + k * t.channels, of_made, t.channels, bias, out + t.at(row / t.down, y, x),
+                                    t.out_width * t.channels, t.out_height - y, t.out_width - x);
+            }
+        });
+    }
+}
+
 // The convolution of pictures with a filter (HWIO), or with the one that it becomes in the gradient of a convolution's input.
 void convolve_tiles(uintptr_t pictures, uintptr_t filter, uintptr_t bias, uintptr_t out, const std::vector<size_t>& sizes, bool turned,
                     size_t threads) {
@@ -108,11 +187,16 @@ void convolve_tiles(uintptr_t pictures, uintptr_t filter, uintptr_t bias, uintpt
     const Winograd& kernels = t.kernels();
     const size_t area = t.depth * t.channels;
     const float* given = reinterpret_cast<const float*>(filter);
-    const auto other = room(turned ? t.taps() * area : 0), factors = room(POINTS * area);
+    const auto other = room(turned ? t.taps() * area : 0);
     if (turned) {
         turn(t, given, other.get(), threads);
         given = other.get();
     }
+    if (t.is_large()) {
+        convolve_shared(t, reinterpret_cast<const float*>(pictures), given, reinterpret_cast<const float*>(bias), reinterpret_cast<float*>(out), threads);
+        return;
+    }
+    const auto factors = room(POINTS * area);
     in_parallel(t.depth, 1 + 4096 / t.channels, threads, [&](size_t begin, size_t end) {
         for (size_t d = begin; d < end; ++d) kernels.take_filter(given + d * t.channels, area, t.channels, factors.get() + d * t.channels, area);
     });
@@ -140,11 +224,40 @@ void convolve_tiles(uintptr_t pictures, uintptr_t filter, uintptr_t bias, uintpt
     });
 }
 
+// As below, where the filter's matrices are larger than a cache.
+void shared_gradient(const Tiles& t, const float* pictures, const float* gradient, float* out, size_t threads) {
+    const Winograd& kernels = t.kernels();
+    const size_t area = t.depth * t.channels, rows = t.shared_rows(), most = rows * t.across;
+    const size_t of_filter = area + GAP, of_taken = most * t.depth + GAP, of_given = most * t.channels + GAP;
+    const auto found = room(POINTS * of_filter), taken = room(POINTS * of_taken), given = room(POINTS * of_given);
+    for (size_t first = 0; first < t.batch * t.down; first += rows) {
+        const size_t some = std::min(rows, t.batch * t.down - first), count = some * t.across;
+        take_rows(t, pictures, first, some, taken.get(), of_taken, threads, [&](size_t n, size_t y, size_t x, size_t k) {
+            kernels.take_output(gradient + t.at(n, y, x), t.out_width * t.channels, t.channels, t.out_height - y, t.out_width - x,
+                                given.get() + k * t.channels, of_given);
+        });
+        in_parallel(POINTS, 1, threads, [&](size_t begin, size_t end) {
+            const Multiplier multiply;
+            for (size_t p = begin; p < end; ++p) {
+                multiply({{taken.get() + p * of_taken, 1, t.depth}, {given.get() + p * of_given, t.channels, 1}, nullptr,
+                          found.get() + p * of_filter, t.channels, t.depth, count, t.channels, first != 0, false});
+            }
+        });
+    }
+    in_parallel(t.depth, 1 + 4096 / t.channels, threads, [&](size_t begin, size_t end) {
+        for (size_t d = begin; d < end; ++d) kernels.give_filter(found.get() + d * t.channels, of_filter, t.channels, out + d * t.channels, area);
+    });
+}
+
 // The gradient of a convolution's filter.
 void filter_gradient_of_tiles(uintptr_t pictures, uintptr_t gradient, uintptr_t out, const std::vector<size_t>& sizes, size_t threads) {
     const Tiles t(sizes);
     nb::gil_scoped_release released;
     const Winograd& kernels = t.kernels();
+    if (t.is_large()) {
+        shared_gradient(t, reinterpret_cast<const float*>(pictures), reinterpret_cast<const float*>(gradient), reinterpret_cast<float*>(out), threads);
+        return;
+    }
     const size_t area = t.depth * t.channels;
     const auto found = room(POINTS * area);
     sum_in_parallel(t.batch, 1, threads, found.get(), POINTS * area, [&](size_t begin, size_t end, float* sums) {

@@ -24,9 +24,14 @@ GROUP = 16
 LARGEST = 9 * 256 * 256
 # Where AVX-512 can be used, oneDNN is the faster one but for the gradients of filters with windows of so many pixels.
 SMALL_WINDOW = 9
-# Winograd's algorithm has windows of these sizes. Its matrices are larger than the filter, and have to stay near the processor too.
+# Winograd's algorithm has windows of these sizes. Its matrices are larger than the filter: up to here they stay near the processor too.
 TILED = ((3, 3), (5, 5))
 LARGEST_TILED = 128 * 128
+# Larger ones are worth computing for so many tiles; where they leave the last cache, too, for more, but for their gradients.
+FEWEST_TILES, MORE_TILES = 12, 48
+LARGE_TILED, LARGEST_SHARED = 256 * 256, 1024 * 1024
+# A tile is so many pixels wide, of which some are its neighbours'.
+SPAN = 6
 
 
 class Windows:
@@ -35,6 +40,9 @@ class Windows:
     def __init__(self, padding: str, filter: tuple[int, ...]) -> None:
         self.padding, self.filter = padding, filter
         tiled = _is_tiled(filter)
+        area = filter[2] * filter[3]
+        self.is_shared = tiled and area > LARGEST_TILED
+        self.fewest = MORE_TILES if area > LARGE_TILED else FEWEST_TILES
         self.convolve = _native.convolve_tiles if tiled else _native.convolve
         self.collect = _native.filter_gradient_of_tiles if tiled else _native.filter_gradient
         # The sizes that come along with a step are nearly always the same ones.
@@ -59,11 +67,16 @@ class Windows:
     def _fit(self, shape: Any, threads: int) -> tuple[int, ...] | None:
         """For the shape of pictures: zeros before their rows and columns, and how many windows there are; None for what does not fit."""
         rows, columns, depth, _ = self.filter
-        if len(shape) != 4 or shape[3] != depth or shape[0] < threads:
+        if len(shape) != 4 or shape[3] != depth or (shape[0] < threads and not self.is_shared):
             return None
         (top, bottom), (left, right) = pads_of(self.padding, shape[1:3], (rows, columns), (1, 1), (1, 1))
         height, width = shape[1] + top + bottom - rows + 1, shape[2] + left + right - columns + 1
         return (top, left, height, width) if height > 0 and width > 0 else None
+
+    def _pays(self, batch: int, height: int, width: int, fewest: int) -> bool:
+        """Whether there are tiles enough for pictures of this size."""
+        side = SPAN + 1 - self.filter[0]
+        return not self.is_shared or batch * -(-height // side) * -(-width // side) >= fewest
 
     def forward(self, general: Kernel) -> Kernel:
         """The kernel (x, filter, bias=None) of Conv2D; `general` does what comes in another form."""
@@ -72,7 +85,7 @@ class Windows:
         def run(x: Any, filter: Any, *bias: Any) -> Any:
             threads = torch.get_num_threads()
             fitted = self.fit(x.shape, threads)
-            if fitted is None or not x.is_cpu:
+            if fitted is None or not x.is_cpu or not self._pays(x.shape[0], *fitted[2:], self.fewest):
                 return general(x, filter, *bias)
             top, left, height, width = fitted
             y = torch.empty((x.shape[0], height, width, channels))
@@ -92,6 +105,8 @@ class Windows:
             threads, shape = torch.get_num_threads(), read(sizes)
             fitted = self.fit(tuple(shape), threads)
             if fitted is None or not dy.is_cpu or tuple(dy.shape) != (shape[0], *fitted[2:], channels):
+                return general(sizes, filter, dy)
+            if not self._pays(*shape[:3], self.fewest):
                 return general(sizes, filter, dy)
             top, left, height, width = fitted
             dx = torch.empty(shape)
@@ -115,6 +130,7 @@ class Windows:
                 or not x.is_cpu
                 or tuple(dy.shape) != (x.shape[0], *fitted[2:], channels)
                 or tuple(read(sizes)) != self.filter
+                or not self._pays(x.shape[0], *fitted[2:], FEWEST_TILES)
             ):
                 return general(x, sizes, dy)
             found = torch.empty(self.filter)
@@ -128,17 +144,17 @@ class Windows:
 
 def _is_served(filter: Any, gradient: bool) -> bool:
     rows, columns, depth, channels = filter
-    if rows * columns < 2 or depth % GROUP or channels % GROUP or not 0 < rows * columns * depth * channels <= LARGEST:
-        return False
     kind = _native.processor()
-    if kind == "avx512":
-        return _is_tiled(filter) or (gradient and rows * columns <= SMALL_WINDOW)
-    return kind == "avx2"
+    if rows * columns < 2 or depth % GROUP or channels % GROUP or not depth * channels or kind == "baseline":
+        return False
+    if _is_tiled(filter):
+        return True
+    return rows * columns * depth * channels <= LARGEST and (kind == "avx2" or (gradient and rows * columns <= SMALL_WINDOW))
 
 
 def _is_tiled(filter: Any) -> bool:
     rows, columns, depth, channels = filter
-    return (rows, columns) in TILED and depth * channels <= LARGEST_TILED and may_be_tiled()
+    return (rows, columns) in TILED and depth * channels <= LARGEST_SHARED and may_be_tiled()
 
 
 def may_be_tiled() -> bool:

@@ -40,6 +40,9 @@ SIZES = [
     ((6, 9, 48), (2, 4, 16)),
     ((5, 3, 16), (1, 3, 16)),
     ((3, 3, 16), (3, 3, 16)),
+    ((9, 11, 144), (3, 3, 128)),
+    ((48, 47, 16), (3, 3, 1040)),
+    ((10, 7, 160), (5, 5, 112)),
 ]
 
 
@@ -67,6 +70,24 @@ def test_fewer_multiplications_cost_no_digits():
     tiled = Windows("SAME", (3, 3, 64, 64)).forward(never)(x, filter).double()
     plain = torch.conv2d(x.permute(0, 3, 1, 2), filter.permute(3, 2, 0, 1), padding=1).permute(0, 2, 3, 1).double()
     assert (tiled - y).square().mean() < 16 * (plain - y).square().mean()
+
+
+def test_large_filters_cost_no_digits_either():
+    filter, x = numbers(3, 3, 256, 128), numbers(4, 12, 12, 256)
+    y = expected(x, filter, torch.zeros(4, 12, 12, 128), "SAME")[0]
+    tiled = Windows("SAME", (3, 3, 256, 128)).forward(never)(x, filter).double()
+    plain = torch.conv2d(x.permute(0, 3, 1, 2), filter.permute(3, 2, 0, 1), padding=1).permute(0, 2, 3, 1).double()
+    assert (tiled - y).square().mean() < 16 * (plain - y).square().mean()
+
+
+def test_large_filters_next_to_few_pixels_are_left_to_torch():
+    general = lambda *_: "general"
+    for channels, batch, is_ours in ((256, 2, False), (256, 3, True), (512, 11, False), (512, 12, True)):
+        windows = Windows("SAME", (3, 3, channels, channels))
+        x, filter = numbers(batch, 7, 7, channels), numbers(3, 3, channels, channels)
+        assert windows.forward(general)(x, filter) == "general" if not is_ours else windows.forward(never)(x, filter).shape == x.shape
+        assert (windows.input_gradient(general, list)(x.shape, filter, x) == "general") != is_ours
+        assert (windows.filter_gradient(general, tuple)(x, filter.shape, x) == "general") == (batch < 3)
 
 
 def test_sums_over_pictures_are_the_same_each_time():
