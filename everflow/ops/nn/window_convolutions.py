@@ -73,10 +73,10 @@ class Windows:
         height, width = shape[1] + top + bottom - rows + 1, shape[2] + left + right - columns + 1
         return (top, left, height, width) if height > 0 and width > 0 else None
 
-    def _pays(self, batch: int, height: int, width: int, fewest: int) -> bool:
-        """Whether there are tiles enough for pictures of this size."""
+    def _pays(self, pictures: Any, fewest: int) -> bool:
+        """Whether there are tiles enough in so many results, rows and columns of them."""
         side = SPAN + 1 - self.filter[0]
-        return not self.is_shared or batch * -(-height // side) * -(-width // side) >= fewest
+        return not self.is_shared or pictures[0] * -(-pictures[1] // side) * -(-pictures[2] // side) >= fewest
 
     def forward(self, general: Kernel) -> Kernel:
         """The kernel (x, filter, bias=None) of Conv2D; `general` does what comes in another form."""
@@ -85,7 +85,7 @@ class Windows:
         def run(x: Any, filter: Any, *bias: Any) -> Any:
             threads = torch.get_num_threads()
             fitted = self.fit(x.shape, threads)
-            if fitted is None or not x.is_cpu or not self._pays(x.shape[0], *fitted[2:], self.fewest):
+            if fitted is None or not x.is_cpu or not self._pays((x.shape[0], *fitted[2:]), self.fewest):
                 return general(x, filter, *bias)
             top, left, height, width = fitted
             y = torch.empty((x.shape[0], height, width, channels))
@@ -106,7 +106,7 @@ class Windows:
             fitted = self.fit(tuple(shape), threads)
             if fitted is None or not dy.is_cpu or tuple(dy.shape) != (shape[0], *fitted[2:], channels):
                 return general(sizes, filter, dy)
-            if not self._pays(*shape[:3], self.fewest):
+            if not self._pays(shape, self.fewest):
                 return general(sizes, filter, dy)
             top, left, height, width = fitted
             dx = torch.empty(shape)
@@ -130,7 +130,7 @@ class Windows:
                 or not x.is_cpu
                 or tuple(dy.shape) != (x.shape[0], *fitted[2:], channels)
                 or tuple(read(sizes)) != self.filter
-                or not self._pays(x.shape[0], *fitted[2:], FEWEST_TILES)
+                or not self._pays((x.shape[0], *fitted[2:]), FEWEST_TILES)
             ):
                 return general(x, sizes, dy)
             found = torch.empty(self.filter)
