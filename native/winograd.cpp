@@ -192,7 +192,7 @@ void convolve_tiles(uintptr_t pictures, uintptr_t filter, uintptr_t bias, uintpt
         turn(t, given, other.get(), threads);
         given = other.get();
     }
-    if (t.is_large()) {
+    if ((t.is_large() || t.batch < threads)) {
         convolve_shared(t, reinterpret_cast<const float*>(pictures), given, reinterpret_cast<const float*>(bias), reinterpret_cast<float*>(out), threads);
         return;
     }
@@ -254,7 +254,7 @@ void filter_gradient_of_tiles(uintptr_t pictures, uintptr_t gradient, uintptr_t 
     const Tiles t(sizes);
     nb::gil_scoped_release released;
     const Winograd& kernels = t.kernels();
-    if (t.is_large()) {
+    if ((t.is_large() || t.batch < threads)) {
         shared_gradient(t, reinterpret_cast<const float*>(pictures), reinterpret_cast<const float*>(gradient), reinterpret_cast<float*>(out), threads);
         return;
     }

@@ -41,8 +41,8 @@ class Windows:
         self.padding, self.filter = padding, filter
         tiled = _is_tiled(filter)
         area = filter[2] * filter[3]
-        self.is_shared = tiled and area > LARGEST_TILED
-        self.fewest = MORE_TILES if area > LARGE_TILED else FEWEST_TILES
+        self.is_tiled, self.is_shared = tiled, tiled and area > LARGEST_TILED
+        self.fewest = FEWEST_TILES if LARGEST_TILED < area <= LARGE_TILED else MORE_TILES
         self.convolve = _native.convolve_tiles if tiled else _native.convolve
         self.collect = _native.filter_gradient_of_tiles if tiled else _native.filter_gradient
         # The sizes that come along with a step are nearly always the same ones.
@@ -67,16 +67,18 @@ class Windows:
     def _fit(self, shape: Any, threads: int) -> tuple[int, ...] | None:
         """For the shape of pictures: zeros before their rows and columns, and how many windows there are; None for what does not fit."""
         rows, columns, depth, _ = self.filter
-        if len(shape) != 4 or shape[3] != depth or (shape[0] < threads and not self.is_shared):
+        if len(shape) != 4 or shape[3] != depth or (shape[0] < threads and not self.is_tiled):
             return None
         (top, bottom), (left, right) = pads_of(self.padding, shape[1:3], (rows, columns), (1, 1), (1, 1))
         height, width = shape[1] + top + bottom - rows + 1, shape[2] + left + right - columns + 1
         return (top, left, height, width) if height > 0 and width > 0 else None
 
-    def _pays(self, pictures: Any, fewest: int) -> bool:
-        """Whether there are tiles enough in so many results, rows and columns of them."""
+    def _pays(self, pictures: Any, threads: int, is_gradient: bool = False) -> bool:
+        """Whether there are tiles enough in so many results, rows and columns of them: where threads share all, or each has its pictures."""
+        if not self.is_tiled or (not self.is_shared and pictures[0] >= threads):
+            return True
         side = SPAN + 1 - self.filter[0]
-        return not self.is_shared or pictures[0] * -(-pictures[1] // side) * -(-pictures[2] // side) >= fewest
+        return pictures[0] * -(-pictures[1] // side) * -(-pictures[2] // side) >= (FEWEST_TILES if is_gradient else self.fewest)
 
     def forward(self, general: Kernel) -> Kernel:
         """The kernel (x, filter, bias=None) of Conv2D; `general` does what comes in another form."""
@@ -85,7 +87,7 @@ class Windows:
         def run(x: Any, filter: Any, *bias: Any) -> Any:
             threads = torch.get_num_threads()
             fitted = self.fit(x.shape, threads)
-            if fitted is None or not x.is_cpu or not self._pays((x.shape[0], *fitted[2:]), self.fewest):
+            if fitted is None or not x.is_cpu or not self._pays((x.shape[0], *fitted[2:]), threads):
                 return general(x, filter, *bias)
             top, left, height, width = fitted
             y = torch.empty((x.shape[0], height, width, channels))
@@ -106,7 +108,7 @@ class Windows:
             fitted = self.fit(tuple(shape), threads)
             if fitted is None or not dy.is_cpu or tuple(dy.shape) != (shape[0], *fitted[2:], channels):
                 return general(sizes, filter, dy)
-            if not self._pays(shape, self.fewest):
+            if not self._pays(shape, threads):
                 return general(sizes, filter, dy)
             top, left, height, width = fitted
             dx = torch.empty(shape)
@@ -130,7 +132,7 @@ class Windows:
                 or not x.is_cpu
                 or tuple(dy.shape) != (x.shape[0], *fitted[2:], channels)
                 or tuple(read(sizes)) != self.filter
-                or not self._pays((x.shape[0], *fitted[2:]), FEWEST_TILES)
+                or not self._pays((x.shape[0], *fitted[2:]), threads, True)
             ):
                 return general(x, sizes, dy)
             found = torch.empty(self.filter)

@@ -90,6 +90,17 @@ def test_large_filters_next_to_few_pixels_are_left_to_torch():
         assert (windows.filter_gradient(general, tuple)(x, filter.shape, x) == "general") == (batch < 3)
 
 
+def test_threads_share_a_single_picture(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    x, filter = numbers(1, 27, 28, 16), numbers(3, 3, 16, 32)
+    y, dx, df = expected(x, filter, dy := numbers(1, 27, 28, 32), "SAME")
+    windows = Windows("SAME", (3, 3, 16, 32))
+    assert_close(windows.forward(never)(x, filter), y)
+    assert_close(windows.input_gradient(never, list)(x.shape, filter, dy), dx)
+    assert_close(windows.filter_gradient(never, tuple)(x, filter.shape, dy), df)
+    assert windows.forward(lambda *_: "general")(x[:, 9:], filter) == "general"
+
+
 def test_sums_over_pictures_are_the_same_each_time():
     x, dy = numbers(9, 8, 8, 16), numbers(9, 8, 8, 16)
     run = Windows("SAME", (3, 3, 16, 16)).filter_gradient(never, lambda s: s)
