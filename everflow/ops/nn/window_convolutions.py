@@ -74,7 +74,7 @@ class Windows:
         return (top, left, height, width) if height > 0 and width > 0 else None
 
     def _pays(self, pictures: Any, threads: int, is_gradient: bool = False) -> bool:
-        """Whether there are tiles enough in so many results, rows and columns of them: where threads share all, or each has its pictures."""
+        """Whether there are tiles enough in so many pictures, rows and columns of results, where threads share them."""
         if not self.is_tiled or (not self.is_shared and pictures[0] >= threads):
             return True
         side = SPAN + 1 - self.filter[0]

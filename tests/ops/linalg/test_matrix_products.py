@@ -128,7 +128,7 @@ BATCHES = {
 @pytest.mark.parametrize("x,y", BATCHES.values(), ids=BATCHES)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_batches(x, y, threads, calls, monkeypatch):
-    monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
+    monkeypatch.setattr(matrix_products.torch, "get_num_threads", lambda: threads)
     found = multiply_batches(x, y)
     assert calls == ["multiply_batches"] and found.is_contiguous()
     assert_close(found, x.double() @ y.double())

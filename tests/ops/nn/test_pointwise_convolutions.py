@@ -80,6 +80,6 @@ def test_other_types_and_places_are_turned_by_torch():
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("rows,columns", [(1, 1), (16, 16), (15, 33), (64, 48), (129, 1000), (1000, 7)])
 def test_matrices_are_transposed_exactly(rows, columns, threads, monkeypatch):
-    monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
+    monkeypatch.setattr(filters.torch, "get_num_threads", lambda: threads)
     x = torch.from_numpy(random(rows, columns)).float()
     assert torch.equal(filters.transposed(x), x.t())

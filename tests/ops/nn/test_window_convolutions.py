@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from everflow.ops.nn import window_convolutions
 from everflow.ops.nn.window_convolutions import Windows
 
 pytestmark = pytest.mark.processor
@@ -91,7 +92,7 @@ def test_large_filters_next_to_few_pixels_are_left_to_torch():
 
 
 def test_threads_share_a_single_picture(monkeypatch):
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    monkeypatch.setattr(window_convolutions.torch, "get_num_threads", lambda: 2)
     x, filter = numbers(1, 27, 28, 16), numbers(3, 3, 16, 32)
     y, dx, df = expected(x, filter, dy := numbers(1, 27, 28, 32), "SAME")
     windows = Windows("SAME", (3, 3, 16, 32))
