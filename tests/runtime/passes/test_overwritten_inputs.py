@@ -1,6 +1,7 @@
 """Results that are written over what nothing needs any more."""
 
 import numpy as np
+import pytest
 from planning import same
 
 import everflow as tf
@@ -17,6 +18,26 @@ def test_two_terms_are_added_in_place():
     x, y = tf.placeholder(tf.float32, [2, 2]), tf.placeholder(tf.float32, [2, 2])
     a, b = np.eye(2, dtype="f"), np.ones((2, 2), "f")
     assert same([tf.add_n([x, tf.matmul(x, y)])], [x, y], overwrite_inputs, a, b) == ["MatMul", "_AddNOver"]
+
+
+@pytest.mark.parametrize(
+    ("activation", "function", "slope"),
+    [("Tanh", np.tanh, lambda y: 1 - y**2), ("Sigmoid", lambda x: 1 / (1 + np.exp(-x)), lambda y: y * (1 - y))],
+)
+def test_activations_and_their_gradients_take_no_memory_of_their_own(activation, function, slope, session):
+    """Where they are native too: 10,000 numbers are several blocks, and the last one is not full."""
+    x = tf.placeholder(tf.float32, [100, 100])
+    apply = {"Tanh": tf.tanh, "Sigmoid": tf.sigmoid}[activation]
+    y = apply(tf.matmul(x, tf.eye(100)))
+    z = apply(tf.matmul(y, tf.eye(100)))
+    gradient = tf.gradients(z, x)[0]
+    fed = np.linspace(-5, 5, 10000, dtype=np.float32).reshape(100, 100)
+    found, gradients = session.run([z, gradient], {x: fed})
+    middle, last = function(fed), function(function(fed))
+    np.testing.assert_allclose(found, last, rtol=1e-5)
+    np.testing.assert_allclose(gradients, slope(middle) * slope(last), rtol=1e-4, atol=1e-6)
+    types = [call.node.type for call in session._runner([z, gradient], {x: fed}).step.calls]
+    assert f"_{activation}Over" in types and f"_{activation}GradOver" in types, types
 
 
 def test_what_is_fed_fetched_or_used_twice_is_never_overwritten():
