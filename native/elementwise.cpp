@@ -452,7 +452,9 @@ void add_elementwise(nb::module_& module) {
                nb::arg("exponent_step"), nb::arg("result"),
                "Raises numbers at an address to powers, each step numbers after the one before; the caller keeps all alive.");
     nb::list names;
-    for (const auto& known : CHOSEN(LOOPS)) names.append(known.name);
+    for (const auto& known : CHOSEN(LOOPS)) {
+        if (known.name[0] != '_') names.append(known.name);
+    }
     module.attr("ELEMENTWISE") = nb::frozenset(names);
 }
 

@@ -40,6 +40,32 @@ def test_activations_and_their_gradients_take_no_memory_of_their_own(activation,
     assert f"_{activation}Over" in types and f"_{activation}GradOver" in types, types
 
 
+def test_groups_of_elementwise_ops_are_written_over_a_large_input(session):
+    weights = np.linspace(-1, 1, 400, dtype=np.float32)
+    x = tf.placeholder(tf.float32, [300, 400])
+    product = tf.matmul(x, tf.eye(400))
+    changed = tf.exp(product * weights) - product
+    fed = np.random.RandomState(0).randn(300, 400).astype(np.float32)
+    np.testing.assert_allclose(session.run(changed, {x: fed}), np.exp(fed * weights) - fed, rtol=1e-5, atol=1e-6)
+    assert "_ElementwiseOver" in [call.node.type for call in session._runner(changed, {x: fed}).step.calls]
+    small = tf.random_uniform([3, 4])
+    for given, over in ((tf.random_uniform([300, 400]), True), (small, False)):
+        for result in (given * 2.0 - 3.0, 2.0 - tf.square(given)):
+            types = [call.node.type for call in session._runner(result, None).step.calls]
+            assert ("_ElementwiseOver" in types) is over, types
+
+
+def test_what_is_added_up_or_repeated_is_not_overwritten(session):
+    noise = tf.random_uniform([300, 400])
+    row = tf.random_uniform([400])
+    for result in (
+        tf.reduce_sum(tf.exp(noise) - 1.0, 1),
+        [tf.exp(noise) - 1.0, tf.reduce_sum(tf.exp(noise))],
+        tf.exp(row + tf.ones([300, 400])),
+    ):
+        assert "_ElementwiseOver" not in [call.node.type for call in session._runner(result, None).step.calls]
+
+
 def test_what_is_fed_fetched_or_used_twice_is_never_overwritten():
     x = tf.placeholder(tf.float32, [None, 3])
     doubled = x * 2.0
