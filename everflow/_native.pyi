@@ -143,7 +143,7 @@ class ElementwiseLoop:
     def __init__(self, name: str) -> None: ...
     def run(self, threads: int, count: int, source: int, result: int) -> None:
         """
-        Runs on the numbers at the first address and writes to the second; the caller keeps both alive.
+        Runs on the numbers at the first address and writes to the second, which may be the same; the caller keeps both alive.
         """
 
 def power(threads: int, count: int, bases: int, base_step: int, exponents: int, exponent_step: int, result: int) -> None:

@@ -405,8 +405,18 @@ public:
         auto* y = reinterpret_cast<float*>(to);
         const Released released(count);
         in_parallel((count + BLOCK - 1) / BLOCK, GRAIN, threads, [&](size_t begin, size_t end) {
-            const size_t first = begin * BLOCK;
-            loop_(x + first, x + first, x + first, y + first, std::min(end * BLOCK, count) - first);
+            const size_t first = begin * BLOCK, last = std::min(end * BLOCK, count);
+            if (x != y) {
+                loop_(x + first, x + first, x + first, y + first, last - first);
+                return;
+            }
+            // Loops do not write over what they read.
+            float block[BLOCK];
+            for (size_t i = first; i < last; i += BLOCK) {
+                const size_t size = std::min(BLOCK, last - i);
+                loop_(x + i, x + i, x + i, block, size);
+                std::copy_n(block, size, y + i);
+            }
         });
     }
 
@@ -437,12 +447,14 @@ void add_elementwise(nb::module_& module) {
     nb::class_<Single>(module, "ElementwiseLoop", "An element-wise op of one float32 tensor.")
         .def(nb::init<const std::string&>(), nb::arg("name"))
         .def("run", &Single::run, nb::arg("threads"), nb::arg("count"), nb::arg("source"), nb::arg("result"),
-             "Runs on the numbers at the first address and writes to the second; the caller keeps both alive.");
+             "Runs on the numbers at the first address and writes to the second, which may be the same; the caller keeps both alive.");
     module.def("power", &power, nb::arg("threads"), nb::arg("count"), nb::arg("bases"), nb::arg("base_step"), nb::arg("exponents"),
                nb::arg("exponent_step"), nb::arg("result"),
                "Raises numbers at an address to powers, each step numbers after the one before; the caller keeps all alive.");
     nb::list names;
-    for (const auto& known : CHOSEN(LOOPS)) names.append(known.name);
+    for (const auto& known : CHOSEN(LOOPS)) {
+        if (known.name[0] != '_') names.append(known.name);
+    }
     module.attr("ELEMENTWISE") = nb::frozenset(names);
 }
 

@@ -10,6 +10,7 @@ constexpr float SELU_SCALE = 1.0507009873554804934193349852946f, SELU_ALPHA = 1.
         for (size_t i = 0; i < n; ++i) out[i] = (expression);                                         \
     }
 
+LOOP(copy, a[i])
 LOOP(add, a[i] + b[i])
 LOOP(subtract, a[i] - b[i])
 LOOP(multiply, a[i] * b[i])
@@ -124,7 +125,7 @@ constexpr RowKernels ROW_KERNELS = {fill, largest_of, sum_of, sum_of_products, a
 
 // By the names of the ops that they do, with inputs in the order of these.
 constexpr Named LOOPS[] = {
-    {"Add", add}, {"AddV2", add}, {"Sub", subtract}, {"Mul", multiply}, {"RealDiv", divide},
+    {"_Copy", copy}, {"Add", add}, {"AddV2", add}, {"Sub", subtract}, {"Mul", multiply}, {"RealDiv", divide},
     {"Neg", negate}, {"Square", square}, {"Sigmoid", apply_sigmoid}, {"Tanh", apply_tanh},
     {"Relu", apply_relu}, {"SigmoidGrad", sigmoid_gradient}, {"TanhGrad", tanh_gradient},
     {"ReluGrad", relu_gradient}, {"Abs", absolute}, {"Exp", apply_exp}, {"Log1p", apply_log1p},

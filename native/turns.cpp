@@ -99,7 +99,7 @@ private:
                 if (busy_) return false;
                 break;
             }
-            own.woken.wait_for(lock, IDLE);
+            own.woken.wait_until(lock, busy_ ? since_ + LONG : left_ + IDLE);
         }
         const auto now = Clock::now();
         take(now, now);

@@ -2,8 +2,8 @@
 
 It lies on large pages where the system has them: the tables of small ones for hundreds of megabytes don't fit into a processor's caches.
 
-The C library maps results of 32 megabytes and more by themselves, and gives them back at once. Where a step is seen to ask for the same
-again in each run, they come from the heap as well, which is given back when a session ends.
+The C library maps results of 32 megabytes and more by themselves, and gives them back at once. Where a step is seen to ask for them and
+to give them back in its runs, they come from the heap as well, which is given back when a session ends.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ TRIM_THRESHOLD, TOP_PAD, MMAP_THRESHOLD, MMAP_MAX = -1, -2, -3, -4
 KEPT, RESERVED, MAPPED = 128 << 20, 256 << 20, 32 << 20
 # What is kept may fit together worse than what is mapped: a process that has taken more than this share of all memory keeps to mapping.
 MOST = 0.7
-# After so many runs of a step its memory has found its place; so many are watched.
+# After so many runs of a step its memory has found its place; so many are watched. So many bytes that pass through one run are enough.
 SETTLING, WATCHED = 2, 64
+MUCH = 1 << 30
 # So many bytes between what is in use are given back.
 HOLES = 16 << 20
 # madvise's name for large pages, and their size.
@@ -85,41 +86,41 @@ def _glibc() -> ctypes.CDLL | None:
     return library
 
 
-def give_back_holes() -> int:
-    """Gives the system what is free between what is in use, where that is much; tells how much. Large tensors leave holes of their size;
+def give_back_holes() -> None:
+    """Gives the system what is free between what is in use, where that is much. Large tensors leave holes of their size;
     small ones that come to lie there make these too small for the next large one, which lies elsewhere: so a first run may leave what no
     later one uses."""
     library = _glibc()
     if library is not None:
         use = library.mallinfo2()
-        holes: int = use.fordblks - use.keepcost
-        if holes > HOLES:
+        if use.fordblks - use.keepcost > HOLES:
             library.malloc_trim(KEPT)
-            return holes
-    return 0
 
 
-def page_faults() -> int:
-    """How often this process was given memory by the system so far, in pages."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt if resource else 0
+def passing() -> int:
+    """The bytes that the system gave this process so far and has got back."""
+    if not _is_ours():
+        return 0
+    with open("/proc/self/statm", "rb", buffering=0) as sizes:
+        return mmap.PAGESIZE * (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - int(sizes.read().split()[1]))
 
 
 class Settling:
     """The first runs of a step, by which its memory finds its place."""
 
-    __slots__ = ("_given", "_runs")
+    __slots__ = ("_runs",)
 
     def __init__(self) -> None:
-        self._given = self._runs = 0
+        self._runs = 0
 
-    def ran(self, faults: int) -> bool:
-        """Takes notice of a run that caused so many page faults; tells whether it was the last to be watched."""
+    def ran(self, passed: int) -> bool:
+        """Takes notice of a run that was given so many bytes and gave them back; tells whether it was the last to be watched."""
         self._runs += 1
-        # What it asks the system for, but for what has just been given back, it asks for in each run.
-        if self._runs > SETTLING and faults * mmap.PAGESIZE - self._given > MAPPED:
+        if passed > (MAPPED if self._runs > 1 else MUCH):
             keep_large_blocks()
             return True
-        self._given = give_back_holes() if self._runs <= SETTLING and not _kept else 0
+        if self._runs <= SETTLING and not _kept:
+            give_back_holes()
         return self._runs == WATCHED
 
 

@@ -17,7 +17,7 @@ from everflow.runtime import feeds as feeding
 from everflow.runtime.codegen import Step
 from everflow.runtime.context import Context
 from everflow.runtime.failures import explained
-from everflow.runtime.memory import give_back_large_blocks, page_faults
+from everflow.runtime.memory import give_back_large_blocks, passing
 from everflow.runtime.runner import FLATTENS, Runner, fetch_key
 from everflow.runtime.threads import available, use
 from everflow.values.tensors import without_autograd
@@ -183,14 +183,14 @@ class BaseSession(SessionInterface):
             step = special.step(arguments)
         guard = without_autograd(step.pace)
         settling = step.settling
-        before = page_faults() if settling is not None else 0
+        before = passing() if settling is not None else 0
         try:
             if step.tuning is not None:
                 found = step.tuning.run(step, arguments)
             else:
                 use(step.threads)
                 found = step.call(*arguments)
-            if settling is not None and settling.ran(page_faults() - before):
+            if settling is not None and settling.ran(passing() - before):
                 step.settling = None
             return found
         except Exception as e:

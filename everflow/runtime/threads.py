@@ -4,6 +4,7 @@ several Python threads take turns (native/turns.cpp)."""
 from __future__ import annotations
 
 import functools
+import math
 import time
 from typing import Any
 
@@ -18,6 +19,8 @@ ROUNDS = 4
 HOPELESS = 4
 # A step that takes less than this on one thread stays there for good, and one that takes more than that has several at once.
 SMALL, LARGE = 3e-4, 0.25
+# Whose results have so many bytes takes more than that: it has several at once in its first run too.
+HEAVY = 1 << 30
 # How long a choice holds before it is tried again: for so many runs at first, as what was tried may have been disturbed, for twice as many
 # each time that the same is found, in the end for some seconds. So many slow runs end it early: other programs come and go.
 FIRST_RUNS, LAST_RUNS = 32, 256
@@ -41,11 +44,13 @@ class Tuning:
 
     __slots__ = ("choice", "found", "hold", "limit", "runs", "slow", "times", "until")
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, is_heavy: bool = False) -> None:
         self.limit = limit
         self.found: int | None = None
         self.hold = FIRST_RUNS
         self.start()
+        if is_heavy:
+            self.runs = ROUNDS
 
     def start(self) -> None:
         self.runs = 0
@@ -103,8 +108,14 @@ def tuned(step: Any, limit: int | None = None) -> None:
     """Prepares a step: with one processor, or where nothing can run in parallel, there is nothing to find out."""
     most = available() if not limit else min(limit, available())
     step.threads = 1
-    step.tuning = Tuning(most) if most > 1 and len(step.calls) > 1 else None
+    step.tuning = Tuning(most, known_bytes(step) > HEAVY) if most > 1 and len(step.calls) > 1 else None
     step.pace = None if any(may_wait(call.node) for call in step.calls) else _native.Pace()
+
+
+def known_bytes(step: Any) -> int:
+    """The bytes of the step's results whose sizes are known."""
+    made = (value for call in step.calls if call.node.is_fresh for value in call.node.outputs)
+    return sum(value.dtype.size * math.prod(value.dims) for value in made if value.dims is not None and None not in value.dims)
 
 
 def may_wait(node: Node) -> bool:

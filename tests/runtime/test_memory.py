@@ -1,6 +1,7 @@
 """What steps free stays with the process."""
 
 import gc
+import mmap
 import os
 import platform
 import subprocess
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.runtime import memory
 from everflow.values.resources import Storage
 
 resource = pytest.importorskip("resource")
@@ -39,7 +41,6 @@ def test_results_so_large_that_they_are_mapped_are_kept_once_a_step_asks_for_the
     program = """
 import resource
 import everflow as tf
-from everflow.runtime import memory
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
@@ -50,16 +51,46 @@ session = tf.Session()
 fed = session.run(tf.ones([1 << 20, 64]))
 faults = []
 for run in range(12):
-    before = memory.page_faults()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     assert session.run(found, {x: fed}) > 0
-    faults.append(memory.page_faults() - before)
-assert sorted(faults[-5:])[2] < 1000, faults
+    faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+assert faults[1] > 10000 and sorted(faults[3:])[4] < 1000, faults
 before = resident()
 session.close()
 assert before - resident() > 50 << 20
 """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
     subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+
+
+@pytest.mark.parametrize(
+    ("passed", "kept"),
+    [
+        ([memory.MAPPED + 1], False),
+        ([memory.MUCH + 1], True),
+        ([0, memory.MAPPED + 1], True),
+        ([memory.MUCH, memory.MAPPED, memory.MAPPED], False),
+    ],
+)
+def test_what_passes_through_a_step_is_kept_if_it_is_much_or_comes_again(passed, kept, monkeypatch):
+    calls = []
+    monkeypatch.setattr(memory, "keep_large_blocks", lambda: calls.append(1))
+    settling = memory.Settling()
+    ended = [settling.ran(size) for size in passed]
+    assert bool(calls) is kept and ended == [False] * (len(passed) - 1) + [kept]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told to keep memory")
+def test_what_stays_has_not_passed():
+    size = 64 << 20
+    before = memory.passing()
+    block = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    block.madvise(mmap.MADV_NOHUGEPAGE)
+    for page in range(0, size, mmap.PAGESIZE):
+        block[page] = 1
+    assert memory.passing() - before < size / 4
+    block.close()
+    assert memory.passing() - before > size * 3 / 4
 
 
 @pytest.mark.skipif(

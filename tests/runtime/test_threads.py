@@ -14,9 +14,9 @@ from everflow.runtime import threads
 class Step:
     """A step whose runs take the time that a test says, by the number of threads."""
 
-    def __init__(self, seconds):
+    def __init__(self, seconds, is_heavy=False):
         self.seconds = seconds
-        self.tuning = threads.Tuning(2)
+        self.tuning = threads.Tuning(2, is_heavy)
         self.threads = 1
         self.used = []
         self.calls = [None, None]
@@ -53,6 +53,22 @@ def test_a_large_step_uses_what_is_faster(clock):
 def test_a_step_that_takes_long_is_not_run_on_one_thread_again(clock):
     step = Step({1: 2.0, 2: 1.1})
     assert runs(step, clock, 20) == 2 and step.used.count(1) == 1
+
+
+def test_a_step_that_is_known_to_take_long_has_several_threads_in_its_first_run(clock):
+    step = Step({1: 2.0, 2: 1.1}, is_heavy=True)
+    assert runs(step, clock, 20) == 2 and set(step.used) == {2}
+    step = Step({1: 2.0, 2: 9.0}, is_heavy=True)
+    assert runs(step, clock, 60) == 1, "one thread is tried later"
+
+
+def test_a_step_is_heavy_by_what_it_computes_in_memory_of_its_own():
+    table = tf.get_variable("table", [1 << 14, 64])
+    rows = tf.gather(table, tf.placeholder(tf.int32, [8]))
+    y = tf.tanh(tf.matmul(table, tf.ones([64, 32])))
+    with tf.Session() as session:
+        assert threads.known_bytes(session._runner(rows, None).step) < 1 << 14, "the table is only looked at"
+        assert threads.known_bytes(session._runner(y, {}).step) >= 2 * (1 << 14) * 32 * 4
 
 
 def test_what_was_found_is_tried_again_soon_and_later_if_it_is_found_again(clock):

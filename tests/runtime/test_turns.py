@@ -1,6 +1,7 @@
 """Short steps of several Python threads take turns; none waits for long, and steps that may wait for others take none."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ import pytest
 import everflow as tf
 from everflow import _native
 from everflow.values.tensors import without_autograd
+
+resource = pytest.importorskip("resource")
 
 
 def at_once(count, work):
@@ -77,6 +80,26 @@ def test_a_thread_that_does_not_come_back_loses_its_turn():
 
     for _ in range(3):
         at_once(8, once)
+
+
+@pytest.mark.skipif(not hasattr(resource, "RUSAGE_THREAD"), reason="the system does not count what a single thread does")
+def test_whoever_waits_for_a_turn_sleeps_meanwhile():
+    """A look at how things are takes the time of a step from the one whose turn it is, where both are on one processor."""
+    woken, end = [], time.perf_counter() + 0.3
+
+    def work(_):
+        pace = short()
+        before = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+        while time.perf_counter() < end:
+            guard = without_autograd(pace)
+            until = time.perf_counter() + 1e-4
+            while time.perf_counter() < until:
+                pass
+            del guard
+        woken.append(resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - before)
+
+    at_once(2, work)
+    assert sum(woken) < 600, "once in a millisecond, and at each turn"
 
 
 def test_a_step_within_a_step_has_its_turn_already():

@@ -152,6 +152,16 @@ def _backward(node: Node, name: str, formula: Any) -> Any:
     return lambda y, dy: backward(dy, y)
 
 
+def _backward_over(name: str) -> Any:
+    """The same, written over what comes from behind."""
+
+    def make(node: Node) -> Any:
+        backward = getattr(torch.ops.aten, name).grad_input
+        return lambda y, dy: backward(dy, y, grad_input=dy)
+
+    return {1: make}
+
+
 def _tanh_grad_grad(y: Any, dy: Any, g: Any) -> Any:
     y, dy = conj(y), conj(dy)
     return g * -2.0 * dy * y, apply("TanhGrad", y, g)
@@ -178,8 +188,20 @@ def _reciprocal_grad_grad(y: Any, dy: Any, g: Any) -> Any:
     return cg * -2.0 * dy * cy, apply("ReciprocalGrad", cy, g)
 
 
-grad_op("TanhGrad", lambda n: _backward(n, "tanh_backward", lambda y, dy: dy * (1 - y.square())), _tanh_grad_grad, fresh=True)
-grad_op("SigmoidGrad", lambda n: _backward(n, "sigmoid_backward", lambda y, dy: dy * (1 - y) * y), _sigmoid_grad_grad, fresh=True)
+grad_op(
+    "TanhGrad",
+    lambda n: _backward(n, "tanh_backward", lambda y, dy: dy * (1 - y.square())),
+    _tanh_grad_grad,
+    fresh=True,
+    over=_backward_over("tanh_backward"),
+)
+grad_op(
+    "SigmoidGrad",
+    lambda n: _backward(n, "sigmoid_backward", lambda y, dy: dy * (1 - y) * y),
+    _sigmoid_grad_grad,
+    fresh=True,
+    over=_backward_over("sigmoid_backward"),
+)
 op("SqrtGrad", kernel=lambda n: lambda y, dy: dy * 0.5 / y.conj(), shape=merged, gradient=_sqrt_grad_grad)
 grad_op("RsqrtGrad", lambda n: lambda y, dy: dy * -0.5 * y.conj() ** 3, _rsqrt_grad_grad)
 grad_op("ReciprocalGrad", lambda n: lambda y, dy: -dy * y.conj().square(), _reciprocal_grad_grad)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -127,7 +129,9 @@ class Chain:
     """The instructions of a group: what they take, and where they leave what is used afterwards."""
 
     def __init__(self, dims: Any, members: list[Node], results: list[Value], is_body: bool, shape: Shape) -> None:
-        self.dims, self.members, self.results, self._shape = dims, members, results, shape
+        self.dims, self.members, self.results, self.is_body, self._shape = dims, members, results, is_body, shape
+        # The input that the result is written over.
+        self._over: int | None = None
         # In a body, results live about as long as each other: one allocation serves all that have the same shape.
         self.shares_memory = is_body and all(shape(v) == dims for v in results)
         self.inputs: list[Value] = []
@@ -179,6 +183,18 @@ class Chain:
                 self.checked.append(self.inputs.index(source))
         self._operands[value] = len(self._operands)
         self._places.append((self.inputs.index(source), offset, stride, spread))
+
+    def kernel_over(self, i: int) -> Callable[..., Any] | None:
+        """What computes all members at once and writes the one large result over an input that is taken element by element."""
+        if self.is_body or not is_static(self.dims) or math.prod(self.dims) < LARGE or len(self.results) > 1:
+            return None
+        if any(summed(node, self.dims) or node.type == "ConcatV2" for node in self.members):
+            return None
+        if [place for place in self._places if place[0] == i] != [(i, 0, None, False)]:
+            return None
+        chain = copy.copy(self)
+        chain._over = i
+        return chain.kernel()
 
     def kernel(self) -> Callable[..., Any]:
         """What computes all members at once."""
@@ -264,6 +280,12 @@ class Chain:
             places.extend([(-1, 0, 0, self._is_of_rows(node))] * (len(steps) - 1))
             places.append(place(node.outputs[0]))
             operands[node.outputs[0]] = count + len(instructions) - 1
+        if self._over is not None:
+            # Loops do not write over what they read: a block is copied when it is complete.
+            _, *where = places.pop()
+            places += [(-1, 0, 0, False), (self._over, *where)]  # type: ignore[list-item]
+            last = count + len(instructions) - 1
+            instructions.append(("_Copy", last, last))
         taken_from = [(tensor, offset, columns if stride is None else stride, spread) for tensor, offset, stride, spread in self._places]
         whole = all(stride == columns and not spread or (spread and not stride) for _, _, stride, spread in taken_from)
         whole = whole and all(not of_rows and (tensor < 0 or stride == columns) for tensor, _, stride, of_rows in places)
@@ -305,9 +327,11 @@ class Chain:
             # Like another tensor is sooner said than how large.
             like = next((x for i, x in enumerate(inputs) if self.expected(i, dims) == dims), None)
             made = [f"empty_like({like})" if like and shape == dims else f"empty({shape})" for shape in shapes]
+            if self._over is not None:
+                results, made = [f"x{self._over}"], []
             lines += [f"{y} = {value}" for y, value in zip(results, made)]
         threads = "threads()" if math.prod(dims) * len(self.members) > LARGE else "1"
-        lines.append(f"run({', '.join([threads, *(f'{t}.data_ptr()' for t in (*inputs, *results))])})")
+        lines.append(f"run({', '.join([threads, *(f'{t}.data_ptr()' for t in dict.fromkeys((*inputs, *results)))])})")
         lines.append(f"return {results[0]}" if len(results) == 1 else f"return [{', '.join(results)}]")
         names = {"run": self.native(dims).run, "threads": torch.get_num_threads, "empty": torch.empty, "empty_like": torch.empty_like}
         exec("\n ".join([f"def compute({', '.join(inputs)}):", *lines]), names)
@@ -379,4 +403,18 @@ def _by_rows(node: Node) -> list[Apply] | None:
     return None if any(summed(member, chain.dims) for member in chain.members) else [Apply(chain, node.inputs, node.outputs)]
 
 
-fused_op("_Elementwise", kernel=lambda node: node.attr("chain").kernel(), rows=_by_rows)
+# Chains have few inputs of the size of their result.
+MOST_OVER = 8
+
+
+def _over(i: int, node: Node) -> Callable[..., Any] | None:
+    return node.attr("chain").kernel_over(i)
+
+
+fused_op(
+    "_Elementwise",
+    kernel=lambda node: node.attr("chain").kernel(),
+    rows=_by_rows,
+    fresh=True,
+    over={i: functools.partial(_over, i) for i in range(MOST_OVER)},
+)

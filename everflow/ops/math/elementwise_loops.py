@@ -22,14 +22,14 @@ LARGE = 1 << 15
 def looped(name: str, by_torch: str) -> Callable[[Node], Callable[[Any], Any]]:
     """The kernel of an op that has a native loop: torch's function for few elements, other types and other devices.
 
-    One of those that end with an underscore may write over its input; the loop has no need of that.
+    With one of those that end with an underscore it writes over its input.
     """
 
     def make(node: Node) -> Callable[[Any], Any]:
         other = getattr(torch, by_torch)
         if node.inputs[0].dtype.base_dtype is not dtypes.float32:
             return other
-        run, empty_like, threads = ElementwiseLoop(name).run, torch.empty_like, torch.get_num_threads
+        run, empty_like, threads, over = ElementwiseLoop(name).run, torch.empty_like, torch.get_num_threads, by_torch.endswith("_")
 
         def kernel(x: Any) -> Any:
             count = x.numel()
@@ -37,7 +37,7 @@ def looped(name: str, by_torch: str) -> Callable[[Node], Callable[[Any], Any]]:
                 return other(x)
             if not x.is_contiguous():
                 x = x.contiguous()
-            out = empty_like(x)
+            out = x if over else empty_like(x)
             run(threads() if count > LARGE else 1, count, x.data_ptr(), out.data_ptr())
             return out
 

@@ -38,7 +38,7 @@ def overwrite_inputs(plan: Plan) -> bool:
                 and (kernel := factory(node)) is not None
             ):
                 return variant(
-                    f"_{node.type}Over",
+                    f"_{node.type.removeprefix('_')}Over",
                     node,
                     node.inputs,
                     functools.partial(_given, kernel),
