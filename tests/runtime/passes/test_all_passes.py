@@ -1,5 +1,6 @@
 """All passes on one network: each changes nothing but speed."""
 
+import gc
 import time
 
 import numpy as np
@@ -99,12 +100,15 @@ def test_planning_takes_time_that_grows_with_the_graph():
             for _ in range(layers):
                 y = tf.tanh(tf.nn.bias_add(tf.matmul(y, w), b))
             fetches = tf.gradients(y, [w, b])
-            found = []
-            for _ in range(2):
+            # What lies about from other tests takes the collector its own time.
+            gc.collect()
+            gc.disable()
+            try:
                 start = time.process_time()
                 compiled(fetches, [x], passes.PASSES)
-                found.append(time.process_time() - start)
-            return min(found)
+                return time.process_time() - start
+            finally:
+                gc.enable()
 
     seconds(10)
-    assert seconds(1200) < 9 * seconds(300)
+    assert min(seconds(1200) for _ in range(2)) < 8 * min(seconds(300) for _ in range(3))
