@@ -91,7 +91,7 @@ def test_a_network_is_the_same_with_all_passes_and_much_shorter():
 
 
 def test_planning_takes_time_that_grows_with_the_graph():
-    """Four times as many nodes take about four times as long; with work for all pairs of something it would be sixteen."""
+    """Ten times as many nodes take about ten times as long; with work for all pairs of something it would be forty by now."""
 
     def seconds(layers):
         with tf.Graph().as_default():
@@ -111,4 +111,4 @@ def test_planning_takes_time_that_grows_with_the_graph():
                 gc.enable()
 
     seconds(10)
-    assert min(seconds(1200) for _ in range(2)) < 8 * min(seconds(300) for _ in range(3))
+    assert seconds(3000) < 20 * min(seconds(300) for _ in range(3))
