@@ -195,6 +195,10 @@ class RowBody:
             return False
         return all(values[i].shape == v.dims and values[i].is_cpu for i, v in self.states.items())
 
+    def takes_whole(self, i: int) -> bool:
+        """Whether nobody takes items one by one from a list that is left to the iterations."""
+        return self.plan.feeds[self.carried + i] not in self.one_by_one
+
     def located(self, where: Any) -> Node | None:
         """The node in which an exception began."""
         return next((node for part in (self.before, self.after, self.whole) if (node := part.step.culprit(where)) is not None), None)
@@ -206,14 +210,13 @@ class Iterations:
     What is kept of them lies in memory one after the other; where lists are taken from at their ends, in the order of these lists.
     """
 
-    def __init__(self, body: RowBody, values: list[Any], left: list[list[Any]], wholes: list[Any], ahead: Sequence[Any]) -> None:
+    def __init__(self, body: RowBody, values: list[Any], left: list[Any], ahead: Sequence[Any]) -> None:
         self.body, self.values, self.left, self.ahead = body, values, left, ahead
-        popped = body.plan.feeds[body.carried : body.carried + len(left)]
-        # What is there for all iterations, in memory's order: first, lists that nobody takes item by item.
-        self.kept = {v: x for v, x in zip(popped, wholes) if x is not None and v not in body.one_by_one and x.is_contiguous()}
-        self.is_backward = bool(self.kept)
-        self.popping = [(body.feeds[v], items) for v, items in zip(popped, left) if v not in self.kept]
-        self.cutting = [(v, items) for v, items in zip(popped, left) if v in self.kept]
+        # What is there for all iterations, in memory's order: first, what is taken of lists that nobody takes item by item.
+        self.kept: dict[Value, Any] = {}
+        self.cutting = [i for i, items in enumerate(left) if not isinstance(items, list)]
+        self.is_backward = bool(self.cutting)
+        self.popping = [(body.carried + i, items) for i, items in enumerate(left) if isinstance(items, list)]
         self.initial = {v: values[i].contiguous() for i, v in body.states.items()}
         self.fed: list[list[Any]] = []
         self.found: list[tuple[Any, ...]] = []
@@ -237,11 +240,11 @@ class Iterations:
             for i, is_fed, k in moved:
                 values[i] = now[k] if is_fed else got[k]
         steps = self.steps = len(fed)
-        for v, items in self.cutting if steps else ():
-            if len(items) < steps:
+        for i in self.cutting if steps else ():
+            whole = self.left[i]
+            if len(whole) < steps:
                 raise _nothing_left()
-            self.kept[v] = self.kept[v][len(items) - steps : len(items)]
-            del items[-steps:]
+            self.left[i], self.kept[self.body.plan.feeds[self.body.carried + i]] = whole.split((len(whole) - steps, steps))
         return bool(steps)
 
     def run(self) -> None:
