@@ -95,7 +95,7 @@ struct Apply {
 using Instruction = std::variant<Product, Copy, Choose, Fill, Apply>;
 
 // The body of a loop as instructions. What they work on has the places of a table: slots, and for each of them an address in each
-// iteration, where its first row begins. Rows of a slot follow each other; those that are only copied or multiplied may lie apart.
+// iteration, where its first row begins. Rows follow each other; those that come from elsewhere may lie apart.
 class RowLoop {
 public:
     RowLoop(size_t rows, std::vector<size_t> widths) : rows_(rows), widths_(std::move(widths)) {}
@@ -156,8 +156,21 @@ public:
             }
         });
         const std::vector<std::vector<Next>> next = after_products(steps, addresses);
+        // What is computed element by element has to follow each other: rows that lie apart are copied on the way.
+        std::vector<size_t> places(widths_.size(), NONE);
+        size_t room = 0;
+        for (const auto& instruction : body_) {
+            const auto* apply = std::get_if<Apply>(&instruction);
+            for (size_t i = 0; apply != nullptr && i < apply->slots.size(); ++i) {
+                const size_t slot = apply->slots[i];
+                if (apart[slot] == widths_[slot] || places[slot] != NONE) continue;
+                places[slot] = room;
+                room += widths_[slot];
+            }
+        }
         const auto take = [&](size_t begin, size_t end) {
             std::vector<Needed> needed;
+            std::vector<float> copies(room * (end - begin));
             for (size_t step = 0; step < steps; ++step) {
                 const auto at = [&](size_t slot) { return reinterpret_cast<float*>(addresses[slot * steps + step]); };
                 for (size_t k = 0; k < body_.size(); ++k) {
@@ -183,18 +196,27 @@ public:
                             std::memcpy(to + r * widths_[copy->to], from + r * apart[copy->from], copy->width * sizeof(float));
                         }
                     } else if (const auto* choose = std::get_if<Choose>(&instruction)) {
-                        const size_t pitch = widths_[choose->to];
+                        const size_t wide = widths_[choose->to];
                         const auto* condition = reinterpret_cast<const uint8_t*>(at(choose->condition));
-                        const float *one = at(choose->one), *other = at(choose->other);
                         for (size_t r = begin; r < end; ++r) {
-                            std::memcpy(at(choose->to) + r * pitch, (condition[r] ? one : other) + r * pitch, pitch * sizeof(float));
+                            const size_t chosen = condition[r] ? choose->one : choose->other;
+                            std::memcpy(at(choose->to) + r * wide, at(chosen) + r * apart[chosen], wide * sizeof(float));
                         }
                     } else if (const auto* fill = std::get_if<Fill>(&instruction)) {
                         std::fill(at(fill->to) + begin * widths_[fill->to], at(fill->to) + end * widths_[fill->to], fill->number);
                     } else {
                         const auto& apply = std::get<Apply>(instruction);
                         float* bases[64];
-                        for (size_t i = 0; i < apply.slots.size(); ++i) bases[i] = at(apply.slots[i]);
+                        for (size_t i = 0; i < apply.slots.size(); ++i) {
+                            const size_t slot = apply.slots[i], wide = widths_[slot];
+                            bases[i] = at(slot);
+                            if (places[slot] == NONE) continue;
+                            float* to = copies.data() + places[slot] * (end - begin);
+                            for (size_t r = begin; r < end; ++r) {
+                                std::memcpy(to + (r - begin) * wide, bases[i] + r * apart[slot], wide * sizeof(float));
+                            }
+                            bases[i] = to - begin * wide;
+                        }
                         apply.chain->run_rows(bases, begin, end);
                     }
                 }
