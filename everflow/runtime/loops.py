@@ -272,13 +272,7 @@ def run_iterations(
 
 
 def run_by_rows(
-    loop: Loop,
-    steps: Steps,
-    values: list[Any],
-    ahead: Sequence[Any],
-    left: list[Any],
-    kept: list[list[Any]],
-    collector: Collector | None,
+    loop: Loop, steps: Steps, values: list[Any], ahead: Sequence[Any], left: list[Any], kept: list[list[Any]], collector: Collector | None
 ) -> tuple[list[Any], list[Any]]:
     """As run_iterations, many at once. Of lists whose items are the rows of a tensor, this tensor is left. Where all that is kept are
     the rows of one, it is returned, and nothing added."""

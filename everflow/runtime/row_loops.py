@@ -233,7 +233,8 @@ class RowBody:
 
     def located(self, where: Any) -> Node | None:
         """The node in which an exception began."""
-        return next((node for part in (self.before, self.reads, self.after, self.whole) if (node := part.step.culprit(where)) is not None), None)
+        parts = (self.before, self.reads, self.after, self.whole)
+        return next((node for part in parts if (node := part.step.culprit(where)) is not None), None)
 
 
 class Iterations:

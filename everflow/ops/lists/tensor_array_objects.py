@@ -207,16 +207,16 @@ class Store:
         return value
 
     def take_rows(self, indices: list[int]) -> Any:
-        """Reads elements that follow each other, or do so backwards: in their own order, as the rows of a tensor. None where there is no such."""
-        first, last, count = min(indices[0], indices[-1]), max(indices[0], indices[-1]), len(indices)
-        if self.whole is None or self.closed or self.live != len(self.items) or first < 0 or last >= self.live or last - first + 1 != count:
+        """Reads elements that follow each other, or do so backwards: as rows of a tensor, in its order. None where there is none."""
+        first, last = sorted((indices[0], indices[-1]))
+        if self.whole is None or self.closed or self.live != len(self.items) or first < 0 or last >= self.live:
             return None
-        if indices != list(range(first, last + 1)) and indices != list(range(last, first - 1, -1)):
+        if indices not in (list(range(first, last + 1)), list(range(last, first - 1, -1))):
             return None
         found = self.whole[first : last + 1]
         if self.clears:
-            self.items[first : last + 1] = [found.shape[1:]] * count
-            self.live -= count
+            self.items[first : last + 1] = [found.shape[1:]] * len(indices)
+            self.live -= len(indices)
             self.whole = None
         return found
 
