@@ -40,7 +40,8 @@ def dynamic_rnn(x, kind):
     """LSTMCell or GRUCell of 128 units over time; today's TensorFlow has the cells under Keras alone."""
     if hasattr(tf.nn.rnn_cell, "LSTMCell"):
         return tf.nn.dynamic_rnn(getattr(tf.nn.rnn_cell, kind + "Cell")(128), x, dtype=tf.float32)[0]
-    return getattr(tf.keras.layers, kind)(128, return_sequences=True)(x)
+    options = {"reset_after": False} if kind == "GRU" else {}
+    return getattr(tf.keras.layers, kind)(128, return_sequences=True, **options)(x)
 
 
 def forward(kind):
