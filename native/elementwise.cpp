@@ -111,11 +111,11 @@ Chain::Chain(size_t rows, size_t columns, const std::vector<Placed>& inputs, std
     }
     if (tensors_ > MOST_TENSORS) throw std::invalid_argument("too many tensors");
     has_sums_ = !found.empty();
-    // Short rows that follow each other in memory pass through the instructions together.
-    const bool follow = std::all_of(places_.begin(), places_.end(), [&](const Place& place) {
-        return place.tensor < 0 || place.spread || place.stride == 0 || place.stride == static_cast<int64_t>(columns_);
-    });
-    if (follow && columns_) together_ = std::max<size_t>(1, BLOCK / columns_);
+    // Short rows pass through the instructions together. Where they are added up, they have to follow each other in memory.
+    const bool adds_up = has_sums_ || std::any_of(drafts.begin(), drafts.end(), [](const Draft& draft) { return reduces(draft.name); });
+    bool follow = true;
+    for (size_t k = 0; k < places_.size(); ++k) follow = follow && !is_apart(k);
+    if ((follow || !adds_up) && columns_) together_ = std::max<size_t>(1, BLOCK / columns_);
     block_ = together_ > 1 ? together_ * columns_ : std::min(BLOCK, columns_);
     fold(drafts, found);
     arrange(drafts, found);
@@ -185,13 +185,16 @@ void Chain::arrange(const std::vector<Draft>& drafts, const std::vector<Sum>& su
         } else {
             Stage& stage = stages_[stage_of_[result]];
             (places_[result].spread ? stage.of_rows : stage.of_elements)
-                .push_back({draft.loop, draft.a, draft.b, draft.c == NONE ? draft.b : draft.c, result});
+                .push_back({draft.loop, draft.a, draft.b, draft.c == NONE ? draft.b : draft.c, result, false});
         }
     }
     for (const auto& sum : sums) {
         stages_[std::max(stage_of_[sum.a], sum.b == NONE ? 0 : stage_of_[sum.b])].sums.push_back(sum);
     }
     has_reductions_ = reductions_ != 0;
+    for (auto& stage : stages_) {
+        for (auto& one : stage.of_elements) one.apart = is_apart(one.a) || is_apart(one.b) || is_apart(one.c) || is_apart(one.result);
+    }
 }
 
 // Gives operands their memory. Results that are used no more leave theirs to others: what is in use stays in the nearest cache.
@@ -307,15 +310,18 @@ void Chain::carry(Subtotals& subtotals) const {
 // A unit is a block; in a chain that has sums of rows, a row, or the few that pass together.
 void Chain::run_units(float* const* bases, size_t first, size_t last, size_t begin, size_t end, Subtotals* subtotals) const {
     const RowKernels& kernels = CHOSEN(ROW_KERNELS);
-    thread_local std::vector<float> memory;
-    thread_local std::vector<float*> elements, numbers;
-    thread_local std::vector<double> partial;
-    memory.resize(std::max(memory.size(), memory_ + LINE));
-    elements.resize(std::max(elements.size(), places_.size()));
-    numbers.resize(std::max(numbers.size(), places_.size()));
-    partial.resize(std::max(partial.size(), reductions_ * together_));
-    const size_t misplaced = reinterpret_cast<uintptr_t>(memory.data()) / sizeof(float) % LINE;
-    float* own = memory.data() + (LINE - misplaced) % LINE;
+    thread_local std::vector<float> kept_memory;
+    thread_local std::vector<float*> kept_elements, kept_numbers;
+    thread_local std::vector<double> kept_partial;
+    const auto room = [](auto& kept, size_t size) {
+        kept.resize(std::max(kept.size(), size));
+        return kept.data();
+    };
+    float* const memory = room(kept_memory, memory_ + LINE);
+    float **const elements = room(kept_elements, places_.size()), **const numbers = room(kept_numbers, places_.size());
+    double* const partial = room(kept_partial, reductions_ * together_);
+    const size_t misplaced = reinterpret_cast<uintptr_t>(memory) / sizeof(float) % LINE;
+    float* own = memory + (LINE - misplaced) % LINE;
     for (size_t k = 0; k < places_.size(); ++k) {
         const Place& place = places_[k];
         if (elements_at_[k] != NONE) elements[k] = own + elements_at_[k];
@@ -350,15 +356,22 @@ void Chain::run_units(float* const* bases, size_t first, size_t last, size_t beg
                 spread(one.result);
             }
             for (const auto& one : stage.reductions) {
-                std::fill_n(partial.data() + one.place * together_, rows, one.is_largest ? -HUGE_VAL : 0.0);
+                std::fill_n(partial + one.place * together_, rows, one.is_largest ? -HUGE_VAL : 0.0);
             }
             for (size_t column = left; column < right; column += BLOCK) {
                 const size_t width = std::min(BLOCK, right - column);
                 const size_t n = rows * width;
                 const auto at = [&](size_t k) { return elements[k] + (is_whole_[k] ? column : 0); };
-                for (const auto& one : stage.of_elements) one.loop(at(one.a), at(one.b), at(one.c), at(one.result), n);
+                for (const auto& one : stage.of_elements) {
+                    if (!one.apart || rows == 1) {
+                        one.loop(at(one.a), at(one.b), at(one.c), at(one.result), n);
+                        continue;
+                    }
+                    const auto in_row = [&](size_t k, size_t r) { return elements[k] + r * (is_apart(k) ? static_cast<size_t>(places_[k].stride) : width); };
+                    for (size_t r = 0; r < rows; ++r) one.loop(in_row(one.a, r), in_row(one.b, r), in_row(one.c, r), in_row(one.result, r), width);
+                }
                 for (const auto& one : stage.reductions) {
-                    double* found = partial.data() + one.place * together_;
+                    double* found = partial + one.place * together_;
                     const float *x = at(one.a), *y = one.b == NONE ? nullptr : at(one.b);
                     for (size_t r = 0; r < rows; ++r) {
                         if (one.is_largest) {
@@ -384,7 +397,7 @@ void Chain::run_units(float* const* bases, size_t first, size_t last, size_t beg
                 }
             }
             for (const auto& one : stage.reductions) {
-                const double* found = partial.data() + one.place * together_;
+                const double* found = partial + one.place * together_;
                 for (size_t r = 0; r < rows; ++r) numbers[one.result][r] = static_cast<float>(found[r] / one.divisor);
                 spread(one.result);
             }

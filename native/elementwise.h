@@ -42,9 +42,11 @@ private:
         bool spread;
     };
 
+    // `apart`: an operand's rows don't follow each other.
     struct Instruction {
         void (*loop)(const float*, const float*, const float*, float*, size_t);
         size_t a, b, c, result;
+        bool apart;
     };
 
     // Of an operand, or of the products of two.
@@ -89,6 +91,12 @@ private:
     bool is_single(size_t k) const { return k < first_result_ && places_[k].spread && places_[k].stride == 0; }
     bool is_constant(size_t k) const { return k < first_result_ && k >= first_result_ - constants_.size(); }
     bool is_temporary(size_t k) const { return k >= first_result_ && places_[k].tensor < 0 && !places_[k].spread; }
+
+    // Whether its rows don't follow each other.
+    bool is_apart(size_t k) const {
+        const Place& place = places_[k];
+        return place.tensor >= 0 && !place.spread && place.stride != 0 && place.stride != static_cast<int64_t>(columns_);
+    }
 
     // Whether one row stands for all, and is written down for each of those that pass together.
     bool repeats(size_t k) const { return together_ > 1 && places_[k].tensor >= 0 && places_[k].stride == 0 && !places_[k].spread; }

@@ -31,12 +31,20 @@ struct Matrix {
     size_t down, right;
 };
 
-// Rows of a and c, and a matrix that was laid out.
+// Rows that are worked on next: they can be on their way to the cache meanwhile.
+struct Needed {
+    const float* data;
+    size_t pitch, width, rows;
+};
+
+// Rows of a and c, and a matrix that was laid out; what is needed next, and how many lines of the cache that is.
 struct Rows {
     const float *a, *b, *bias;
     float* c;
     size_t a_pitch, pitch, count, depth, columns;
     bool adds;
+    const Needed* needed;
+    size_t needs, lines;
 };
 
 struct Multiplying {
@@ -57,6 +65,8 @@ namespace {
 // A thread gets at least so many rows, and takes at most so many through all iterations at a time: what it works on stays in its cache.
 constexpr size_t GRAIN = 4, MOST_ROWS = 96;
 constexpr size_t NONE = static_cast<size_t>(-1);
+// Floats of a line of the cache.
+constexpr size_t LINE = 16;
 
 struct Product {
     size_t a, matrix, bias, c, depth, columns;
@@ -82,8 +92,10 @@ struct Apply {
     std::vector<size_t> slots;
 };
 
+using Instruction = std::variant<Product, Copy, Choose, Fill, Apply>;
+
 // The body of a loop as instructions. What they work on has the places of a table: slots, and for each of them an address in each
-// iteration, where its first row begins. Rows of a slot follow each other; those that are only copied or multiplied may lie apart.
+// iteration, where its first row begins. Rows follow each other; those that come from elsewhere may lie apart.
 class RowLoop {
 public:
     RowLoop(size_t rows, std::vector<size_t> widths) : rows_(rows), widths_(std::move(widths)) {}
@@ -143,15 +155,40 @@ public:
                 kernels.lay_out({reinterpret_cast<const float*>(data), down, right}, matrices_[i].first, matrices_[i].second, laid[i].get());
             }
         });
+        const std::vector<std::vector<Next>> next = after_products(steps, addresses);
+        // What is computed element by element has to follow each other: rows that lie apart are copied on the way.
+        std::vector<size_t> places(widths_.size(), NONE);
+        size_t room = 0;
+        for (const auto& instruction : body_) {
+            const auto* apply = std::get_if<Apply>(&instruction);
+            for (size_t i = 0; apply != nullptr && i < apply->slots.size(); ++i) {
+                const size_t slot = apply->slots[i];
+                if (apart[slot] == widths_[slot] || places[slot] != NONE) continue;
+                places[slot] = room;
+                room += widths_[slot];
+            }
+        }
         const auto take = [&](size_t begin, size_t end) {
+            std::vector<Needed> needed;
+            std::vector<float> copies(room * (end - begin));
             for (size_t step = 0; step < steps; ++step) {
                 const auto at = [&](size_t slot) { return reinterpret_cast<float*>(addresses[slot * steps + step]); };
-                for (const auto& instruction : body_) {
+                for (size_t k = 0; k < body_.size(); ++k) {
+                    const auto& instruction = body_[k];
                     if (const auto* product = std::get_if<Product>(&instruction)) {
                         const size_t pitch = apart[product->a];
+                        size_t lines = 0;
+                        needed.clear();
+                        for (const auto& [slot, later] : next[k]) {
+                            if (step + later == steps) continue;
+                            const auto* data = reinterpret_cast<const float*>(addresses[slot * steps + step + later]);
+                            needed.push_back({data + begin * apart[slot], apart[slot], widths_[slot], end - begin});
+                            lines += (end - begin) * ((widths_[slot] + LINE - 1) / LINE);
+                        }
                         kernels.multiply({at(product->a) + begin * pitch, laid[product->matrix].get(),
                                           product->bias == NONE ? nullptr : at(product->bias), at(product->c) + begin * product->columns, pitch,
-                                          product->columns, end - begin, product->depth, product->columns, product->adds});
+                                          product->columns, end - begin, product->depth, product->columns, product->adds,
+                                          needed.data(), needed.size(), lines});
                     } else if (const auto* copy = std::get_if<Copy>(&instruction)) {
                         const float* from = at(copy->from) + copy->from_column;
                         float* to = at(copy->to) + copy->to_column;
@@ -159,18 +196,27 @@ public:
                             std::memcpy(to + r * widths_[copy->to], from + r * apart[copy->from], copy->width * sizeof(float));
                         }
                     } else if (const auto* choose = std::get_if<Choose>(&instruction)) {
-                        const size_t pitch = widths_[choose->to];
+                        const size_t wide = widths_[choose->to];
                         const auto* condition = reinterpret_cast<const uint8_t*>(at(choose->condition));
-                        const float *one = at(choose->one), *other = at(choose->other);
                         for (size_t r = begin; r < end; ++r) {
-                            std::memcpy(at(choose->to) + r * pitch, (condition[r] ? one : other) + r * pitch, pitch * sizeof(float));
+                            const size_t chosen = condition[r] ? choose->one : choose->other;
+                            std::memcpy(at(choose->to) + r * wide, at(chosen) + r * apart[chosen], wide * sizeof(float));
                         }
                     } else if (const auto* fill = std::get_if<Fill>(&instruction)) {
                         std::fill(at(fill->to) + begin * widths_[fill->to], at(fill->to) + end * widths_[fill->to], fill->number);
                     } else {
                         const auto& apply = std::get<Apply>(instruction);
                         float* bases[64];
-                        for (size_t i = 0; i < apply.slots.size(); ++i) bases[i] = at(apply.slots[i]);
+                        for (size_t i = 0; i < apply.slots.size(); ++i) {
+                            const size_t slot = apply.slots[i], wide = widths_[slot];
+                            bases[i] = at(slot);
+                            if (places[slot] == NONE) continue;
+                            float* to = copies.data() + places[slot] * (end - begin);
+                            for (size_t r = begin; r < end; ++r) {
+                                std::memcpy(to + (r - begin) * wide, bases[i] + r * apart[slot], wide * sizeof(float));
+                            }
+                            bases[i] = to - begin * wide;
+                        }
                         apply.chain->run_rows(bases, begin, end);
                     }
                 }
@@ -185,6 +231,33 @@ public:
     }
 
 private:
+    // A slot, and by how many iterations later it is used.
+    using Next = std::pair<size_t, size_t>;
+
+    // For each product, what the instructions after it take and give up to the next one, where this is not the same memory each time.
+    std::vector<std::vector<Next>> after_products(size_t steps, const uint64_t* addresses) const {
+        const auto changes = [&](size_t slot) { return steps < 3 || addresses[slot * steps] != addresses[slot * steps + 2]; };
+        std::vector<std::vector<Next>> found(body_.size());
+        for (size_t k = 0; k < body_.size(); ++k) {
+            if (!std::holds_alternative<Product>(body_[k])) continue;
+            for (size_t i = k + 1; i < k + body_.size() && !std::holds_alternative<Product>(body_[i % body_.size()]); ++i) {
+                for (const size_t slot : rows_of(body_[i % body_.size()])) {
+                    const Next next{slot, i / body_.size()};
+                    if (changes(slot) && std::find(found[k].begin(), found[k].end(), next) == found[k].end()) found[k].push_back(next);
+                }
+            }
+        }
+        return found;
+    }
+
+    // What an instruction other than a product takes and gives by rows.
+    static std::vector<size_t> rows_of(const Instruction& instruction) {
+        if (const auto* copy = std::get_if<Copy>(&instruction)) return {copy->from, copy->to};
+        if (const auto* choose = std::get_if<Choose>(&instruction)) return {choose->one, choose->other, choose->to};
+        if (const auto* fill = std::get_if<Fill>(&instruction)) return {fill->to};
+        return std::get<Apply>(instruction).slots;
+    }
+
     size_t width(size_t slot) const {
         if (slot >= widths_.size()) throw std::invalid_argument("a slot that is there");
         return widths_[slot];
@@ -193,7 +266,7 @@ private:
     size_t rows_;
     std::vector<size_t> widths_;
     std::vector<std::pair<size_t, size_t>> matrices_;
-    std::vector<std::variant<Product, Copy, Choose, Fill, Apply>> body_;
+    std::vector<Instruction> body_;
 };
 
 }  // namespace

@@ -36,29 +36,50 @@ def while_rnn_inputs():
     return timed(lambda: sess.run(train, {x: xs}))
 
 
-def dynamic_rnn(x):
-    """LSTMCell of 128 units over time; today's TensorFlow has the cell under Keras alone."""
+def dynamic_rnn(x, kind):
+    """LSTMCell or GRUCell of 128 units over time; today's TensorFlow has the cells under Keras alone."""
     if hasattr(tf.nn.rnn_cell, "LSTMCell"):
-        return tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(128), x, dtype=tf.float32)[0]
-    return tf.keras.layers.LSTM(128, return_sequences=True)(x)
+        return tf.nn.dynamic_rnn(getattr(tf.nn.rnn_cell, kind + "Cell")(128), x, dtype=tf.float32)[0]
+    options = {"reset_after": False} if kind == "GRU" else {}
+    return getattr(tf.keras.layers, kind)(128, return_sequences=True, **options)(x)
+
+
+def forward(kind):
+    x = tf.placeholder(tf.float32, [None, 50, 128])
+    outputs = dynamic_rnn(x, kind)
+    sess, (xs, _) = session(), batch(64, (50, 128))
+    return timed(lambda: sess.run(outputs, {x: xs}))
+
+
+def training(kind):
+    x = tf.placeholder(tf.float32, [None, 50, 128])
+    train = tf.train.GradientDescentOptimizer(0.01).minimize(tf.reduce_mean(tf.square(dynamic_rnn(x, kind))))
+    sess, (xs, _) = session(), batch(64, (50, 128))
+    return timed(lambda: sess.run(train, {x: xs}))
 
 
 @case
 def dynamic_rnn_forward():
     """dynamic_rnn with LSTMCell: 50 steps of 128 units, batch 64."""
-    x = tf.placeholder(tf.float32, [None, 50, 128])
-    outputs = dynamic_rnn(x)
-    sess, (xs, _) = session(), batch(64, (50, 128))
-    return timed(lambda: sess.run(outputs, {x: xs}))
+    return forward("LSTM")
 
 
 @case
 def dynamic_rnn_train():
     """A training step of the same."""
-    x = tf.placeholder(tf.float32, [None, 50, 128])
-    train = tf.train.GradientDescentOptimizer(0.01).minimize(tf.reduce_mean(tf.square(dynamic_rnn(x))))
-    sess, (xs, _) = session(), batch(64, (50, 128))
-    return timed(lambda: sess.run(train, {x: xs}))
+    return training("LSTM")
+
+
+@case
+def dynamic_gru_forward():
+    """dynamic_rnn with GRUCell: 50 steps of 128 units, batch 64."""
+    return forward("GRU")
+
+
+@case
+def dynamic_gru_train():
+    """A training step of the same."""
+    return training("GRU")
 
 
 @case

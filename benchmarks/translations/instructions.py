@@ -55,17 +55,35 @@ def while_rnn_inputs():
     return timed(squares_step(model, torch.optim.SGD(model.parameters(), 0.01, fused=True), batch(32, (40, 32))[0]))
 
 
-@case
-def dynamic_rnn_forward():
-    predict = outputs_of(prepared(All(nn.LSTM(128, 128, batch_first=True))))
+def forward(layer):
+    predict = outputs_of(prepared(All(layer)))
     xs, _ = batch(64, (50, 128))
     return timed(lambda: predict(xs))
 
 
+def training(layer):
+    model = All(layer)
+    return timed(squares_step(model, torch.optim.SGD(model.parameters(), 0.01, fused=True), batch(64, (50, 128))[0]))
+
+
+@case
+def dynamic_rnn_forward():
+    return forward(nn.LSTM(128, 128, batch_first=True))
+
+
 @case
 def dynamic_rnn_train():
-    model = All(nn.LSTM(128, 128, batch_first=True))
-    return timed(squares_step(model, torch.optim.SGD(model.parameters(), 0.01, fused=True), batch(64, (50, 128))[0]))
+    return training(nn.LSTM(128, 128, batch_first=True))
+
+
+@case
+def dynamic_gru_forward():
+    return forward(nn.GRU(128, 128, batch_first=True))
+
+
+@case
+def dynamic_gru_train():
+    return training(nn.GRU(128, 128, batch_first=True))
 
 
 class SelfAttention(nn.Module):

@@ -209,13 +209,16 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
         taken = [_list(given[k]) for k, _ in loop.popped]
         kept = [_list(given[k]).values() for k, _ in loop.pushed]
         steps, ahead = loop.begun(values, taken)
-        left = [items.plain(dims) for items, dims in zip(taken, loop.popped_dims)]
         collector = Collector(loop.sums, given) if loop.sums.terms else None
         wholes: list[Any] = [None] * len(kept)
-        by_rows = steps.rows is not None and steps.rows.may_take(values)
+        rows = steps.rows if steps.rows is not None and steps.rows.may_take(values) else None
+        left: list[Any] = [
+            items.whole if rows is not None and items.whole is not None and rows.takes_whole(i) else items.plain(loop.popped_dims[i])
+            for i, items in enumerate(taken)
+        ]
         try:
-            if by_rows:
-                values, wholes = run_by_rows(loop, steps, values, ahead, left, [items.whole for items in taken], kept, collector)
+            if rows is not None:
+                values, wholes = run_by_rows(loop, steps, values, ahead, left, kept, collector)
             else:
                 values = run_iterations(loop, steps, values, ahead, left, kept, collector)
         except Exception as e:
@@ -228,7 +231,7 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
             k = loop.plain[i]
             results[k] = torch.tensor(results[k], dtype=torch.int32 if body.inputs[k].dtype is dtypes.int32 else torch.int64)
         for (k, _), items, dims, whole in zip(loop.pushed, kept, steps.kept_dims, wholes):
-            results[k] = _list(given[k]).extended(items, dims, whole)
+            results[k] = _list(given[k]).extended(items if whole is None else None, dims, whole)
         for (k, _), items, before in zip(loop.popped, left, taken):
             results[k] = before.resized(len(items))
         if collector is not None:
@@ -269,31 +272,32 @@ def run_iterations(
 
 
 def run_by_rows(
-    loop: Loop,
-    steps: Steps,
-    values: list[Any],
-    ahead: Sequence[Any],
-    left: list[list[Any]],
-    wholes: list[Any],
-    kept: list[list[Any]],
-    collector: Collector | None,
+    loop: Loop, steps: Steps, values: list[Any], ahead: Sequence[Any], left: list[Any], kept: list[list[Any]], collector: Collector | None
 ) -> tuple[list[Any], list[Any]]:
-    """As run_iterations, many at once. `wholes`: the tensors of which the items of lists are rows, of those that are left as of those that
-    are kept, where there are such."""
+    """As run_iterations, many at once. Of lists whose items are the rows of a tensor, this tensor is left. Where all that is kept are
+    the rows of one, it is returned, and nothing added."""
     body = steps.rows
     assert body is not None
     fetches = body.plan.fetches[len(loop.plain) :]
     pushed, parts = fetches[: len(kept)], fetches[len(kept) :]
     holds, truth = steps.condition.call, steps.truth
-    found = [None if items else False for items in kept]
+    wholes: list[Any] = [None] * len(kept)
+    first = True
     while True:
-        some = Iterations(body, values, left, wholes, ahead)
+        some = Iterations(body, values, left, ahead)
         if not some.gather(lambda values: truth(holds(*values)[0])):
-            return values, [x if x is not False else None for x in found]
+            return values, wholes
         some.run()
         for i, v in enumerate(pushed):
-            found[i] = some.whole(v) if found[i] is False else None
+            whole = some.whole(v)
+            if first and whole is not None and not kept[i]:
+                wholes[i] = whole
+                continue
+            if wholes[i] is not None:
+                kept[i].extend(wholes[i].unbind())
+                wholes[i] = None
             kept[i].extend(some.items(v))
+        first = False
         if collector is not None:
             collector.add_all([some.joined(v) for v in parts])
         loop.check()

@@ -19,7 +19,7 @@ from everflow.ops.core.rows import Apply, Choose, Copy, Fill, Instruction, Produ
 from everflow.ops.linalg.row_programs import Program, needed
 from everflow.ops.math.elementwise_chains import alone
 from everflow.runtime import codegen
-from everflow.runtime.plan import Plan, remade
+from everflow.runtime.plan import Plan, fused, remade
 
 # So many iterations are prepared and computed before the next: what they keep and how long they can't be cancelled is bounded.
 MOST_STEPS = 512
@@ -143,10 +143,23 @@ def _array_of(node: Node) -> Value:
     return handle
 
 
-class Part:
-    """Some nodes of a body as a step of their own."""
+def _has_many(node: Node) -> bool:
+    """Whether a node can do its work of many iterations at once."""
+    return node.meaning is not None and bool(node.meaning.many) and not any(v.node.is_constant for v in node.inputs[1:-1])
 
-    def __init__(self, plan: Plan, nodes: Sequence[Node], results: set[Value]) -> None:
+
+def _of_many(node: Node) -> Node:
+    """The node that does the same in many iterations at once."""
+    assert node.meaning is not None
+    found = fused(node.meaning.many, node, node.inputs)
+    found.outputs = node.outputs
+    return found
+
+
+class Part:
+    """Some nodes of a body as a step of their own. `many`: of those that do their work of many iterations at once."""
+
+    def __init__(self, plan: Plan, nodes: Sequence[Node], results: set[Value], many: bool = False) -> None:
         inside = {v for n in nodes for v in n.outputs if not n.is_feed}
         self.takes = [v for v in dict.fromkeys(v for n in nodes for v in n.inputs if not v.node.is_constant) if v not in inside]
         self.gives = [v for n in nodes for v in n.outputs if v in inside and v in results]
@@ -154,6 +167,11 @@ class Part:
         part.is_body = True
         part.feeds, part.fetches = self.takes, self.gives
         part.nodes = [n for n in plan.nodes if n.is_feed and n.outputs[0] in self.takes or n.is_constant or n in nodes and not n.is_feed]
+        if many:
+            part.nodes = [_of_many(n) if n in nodes else n for n in part.nodes]
+        self.nodes = nodes
+        # What is taken of each iteration.
+        self.lists = {v for n in nodes for v in n.inputs[1:-1]}
         self.step = codegen.generate(part)
         self.call = self.step.call
 
@@ -171,10 +189,13 @@ class RowBody:
         asked = {*plan.fetches, *(v for n in cut.after for v in n.inputs)}
         instructions = needed([one for node in plan.nodes for one in cut.instructions.get(node, ())], asked)
         taken = {v for one in instructions for v in (*operands(one)[0], *([one.matrix] if isinstance(one, Product) else []))}
-        self.before = Part(plan, cut.before, asked | taken)
-        self.after = Part(plan, cut.after, set(plan.fetches))
+        reads = self._reads(cut)
+        self.reads = Part(plan, reads, asked | taken, many=True)
+        self.before = Part(plan, [n for n in cut.before if n not in reads], asked | taken | set(self.reads.takes))
+        self.writes_many = self._writes_many(cut)
+        self.after = Part(plan, cut.after, set(plan.fetches), self.writes_many)
         # Lists of which these, or loop variables, take items are taken from item by item.
-        self.one_by_one = {*self.before.takes, *self.after.takes, *plan.fetches[: self.carried]}
+        self.one_by_one = {*self.before.takes, *self.reads.takes, *self.after.takes, *plan.fetches[: self.carried]}
         self.whole = Part(plan, [n for n in plan.nodes if n in cut.instructions or n in cut.after], {*plan.fetches, *self.states.values()})
         self.takes = [self.feeds[v] for v in self.before.takes]
         # Loop variables that change before the rows: to what the first part gives, or to what another one was.
@@ -195,9 +216,25 @@ class RowBody:
             return False
         return all(values[i].shape == v.dims and values[i].is_cpu for i, v in self.states.items())
 
+    def _reads(self, cut: Cut) -> list[Node]:
+        """What reads arrays before the rows, and only rows and what comes after them use: it can be read for all iterations at once."""
+        used = {v for n in cut.before for v in n.inputs} | set(cut.plan.fetches[: self.carried])
+        return [n for n in cut.before if _has_many(n) and _array_of(n) in cut.fixed and not used & set(n.outputs)]
+
+    def _writes_many(self, cut: Cut) -> bool:
+        """Whether what comes after the rows writes arrays and does nothing else: it can be written for all iterations at once."""
+        flows = {cut.plan.feeds[i] for i in cut.late} | {v for n in cut.after for v in n.outputs}
+        asked = set(cut.plan.fetches[self.carried :])
+        return not flows & asked and all(_has_many(n) and n.inputs[0] in cut.fixed and not flows & set(n.inputs[:-1]) for n in cut.after)
+
+    def takes_whole(self, i: int) -> bool:
+        """Whether nobody takes items one by one from a list that is left to the iterations."""
+        return self.plan.feeds[self.carried + i] not in self.one_by_one
+
     def located(self, where: Any) -> Node | None:
         """The node in which an exception began."""
-        return next((node for part in (self.before, self.after, self.whole) if (node := part.step.culprit(where)) is not None), None)
+        parts = (self.before, self.reads, self.after, self.whole)
+        return next((node for part in parts if (node := part.step.culprit(where)) is not None), None)
 
 
 class Iterations:
@@ -206,14 +243,13 @@ class Iterations:
     What is kept of them lies in memory one after the other; where lists are taken from at their ends, in the order of these lists.
     """
 
-    def __init__(self, body: RowBody, values: list[Any], left: list[list[Any]], wholes: list[Any], ahead: Sequence[Any]) -> None:
+    def __init__(self, body: RowBody, values: list[Any], left: list[Any], ahead: Sequence[Any]) -> None:
         self.body, self.values, self.left, self.ahead = body, values, left, ahead
-        popped = body.plan.feeds[body.carried : body.carried + len(left)]
-        # What is there for all iterations, in memory's order: first, lists that nobody takes item by item.
-        self.kept = {v: x for v, x in zip(popped, wholes) if x is not None and v not in body.one_by_one and x.is_contiguous()}
-        self.is_backward = bool(self.kept)
-        self.popping = [(body.feeds[v], items) for v, items in zip(popped, left) if v not in self.kept]
-        self.cutting = [(v, items) for v, items in zip(popped, left) if v in self.kept]
+        # What is there for all iterations, in memory's order: first, what is taken of lists that nobody takes item by item.
+        self.kept: dict[Value, Any] = {}
+        self.cutting = [i for i, items in enumerate(left) if not isinstance(items, list)]
+        self.is_backward = bool(self.cutting)
+        self.popping = [(body.carried + i, items) for i, items in enumerate(left) if isinstance(items, list)]
         self.initial = {v: values[i].contiguous() for i, v in body.states.items()}
         self.fed: list[list[Any]] = []
         self.found: list[tuple[Any, ...]] = []
@@ -237,12 +273,35 @@ class Iterations:
             for i, is_fed, k in moved:
                 values[i] = now[k] if is_fed else got[k]
         steps = self.steps = len(fed)
-        for v, items in self.cutting if steps else ():
-            if len(items) < steps:
+        for i in self.cutting if steps else ():
+            whole = self.left[i]
+            if len(whole) < steps:
                 raise _nothing_left()
-            self.kept[v] = self.kept[v][len(items) - steps : len(items)]
-            del items[-steps:]
+            self.left[i], self.kept[self.body.plan.feeds[self.body.carried + i]] = whole.split((len(whole) - steps, steps))
+        if steps and self.body.reads.step.calls:
+            self._read()
         return bool(steps)
+
+    def _read(self) -> None:
+        """Reads arrays for all iterations."""
+        reads = self.body.reads
+        given = [self._of_all(v, reads) for v in reads.takes]
+        for v, found in zip(reads.gives, reads.call(*given)):
+            if isinstance(found, list):
+                self.columns[v] = found
+                continue
+            index = self.items(next(n for n in reads.nodes if v in n.outputs).inputs[1])
+            if (index[0] > index[-1]) == self.is_backward or self.steps == 1:
+                self.kept[v] = found
+            else:
+                rows = list(found.unbind())
+                self.columns[v] = rows[::-1] if index[0] > index[-1] else rows
+
+    def _of_all(self, value: Value, part: Part) -> Any:
+        """What nodes that do their work of many iterations at once take."""
+        if value not in part.lists:
+            return self.items(value)[0]
+        return self.items(value) if self.is_backward or value not in self.kept else self.kept[value]
 
     def run(self) -> None:
         """Computes the rows and what comes after them."""
@@ -257,7 +316,15 @@ class Iterations:
         for i, v in body.states.items():
             values[i] = self.kept[v][0 if self.is_backward else -1].clone() if v in self.kept else memory[v][(self.steps - 1) % 2]
         if body.after.step.calls:
-            self._run_part(body.after, body.late)
+            (self._write if body.writes_many else self._run_part)(body.after, body.late)
+
+    def _write(self, part: Part, changing: dict[int, Value]) -> None:
+        """Writes arrays for all iterations."""
+        values = self.values
+        before = {self.body.plan.feeds[i]: i for i in changing}
+        got = part.call(*[values[before[v]] if v in before else self._of_all(v, part) for v in part.takes])
+        for i, v in changing.items():
+            values[i] = got[part.gives.index(v)]
 
     def _run_part(self, part: Part, changing: dict[int, Value]) -> None:
         """Runs some nodes in all iterations; loop variables that they change come from the iteration before."""
@@ -290,7 +357,7 @@ class Iterations:
         addresses: dict[Value, Any] = {}
 
         def lie(v: Value, at: Any) -> None:
-            addresses[v] = np.uint64(memory[v].data_ptr()) + at * np.uint64(4 * memory[v][0].numel())
+            addresses[v] = np.uint64(memory[v].data_ptr()) + at * np.uint64(memory[v].element_size() * memory[v].stride(0))
 
         for v in program.results:
             dims = slots[v]
@@ -310,9 +377,12 @@ class Iterations:
             if v in addresses:
                 continue
             if v in kept:
-                memory[v] = kept[v]
                 if tuple(kept[v].shape[1:]) != dims:
                     return None, memory
+                pitch = program.pitch(v, kept[v][0])
+                memory[v] = kept[v].contiguous() if pitch is None else kept[v]
+                if pitch is not None:
+                    pitches.append((program.places[v], pitch))
                 lie(v, order)
             elif (i := body.feeds.get(v)) is not None and i in body.states:
                 first = self.initial[body.states[i]]

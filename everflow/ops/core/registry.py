@@ -134,6 +134,11 @@ class Meaning:
     # It takes pictures that are part of larger ones as well as others.
     strided: bool = False
 
+    # -- loops
+    # It reads or writes an array, its first input. The fused node of this name does what it does in many iterations of a loop: it takes
+    # lists where inputs change, except for the flow, which comes last.
+    many: str = ""
+
     # -- rows
     # rows(node): instructions that compute each row of a matrix from that row of the inputs, or None; see everflow.ops.core.rows.
     rows: Callable[[Node], Any] | None = None

@@ -43,9 +43,8 @@ class Program:
                     self.slots.setdefault(v, (rows,))
                 self.slots.setdefault(v, v.dims if len(v.dims or ()) == 1 else (rows, columns(v)))  # type: ignore[arg-type]
             self.results.extend(v for v in gives if v not in self.results)
-        packed = {v for one in instructions if isinstance(one, (Apply, Choose)) for v in operands(one)[0]}
-        # What is only copied or multiplied: its rows may lie apart.
-        self._loose = {v for one in instructions if isinstance(one, (Copy, Product)) for v in row_operands(one)} - packed
+        # Rows of what comes from elsewhere may lie apart.
+        self._loose = {v for one in instructions for v in row_operands(one)} - set(self.results)
         self.places = {v: i for i, v in enumerate(self.slots)}
         self._native = RowLoop(rows, [dims[-1] if dims else 1 for dims in self.slots.values()])
         for one in instructions:

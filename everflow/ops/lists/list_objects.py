@@ -21,21 +21,31 @@ class TensorList:
     An item is None where a list was made longer than what is in it; it reads as zeros.
     """
 
-    __slots__ = ("alike", "dims", "dtype", "items", "length", "limit", "whole")
+    __slots__ = ("_items", "alike", "dims", "dtype", "length", "limit", "whole")
     # As an item of another list, a list is a scalar.
     shape = ()
     ndim = 0
 
-    def __init__(self, items: list[Any], dtype: dtypes.DType, dims: shapes.Dims, length: int | None = None, limit: int = -1) -> None:
-        self.items = items
-        self.length = len(items) if length is None else length
+    def __init__(
+        self, items: list[Any] | None, dtype: dtypes.DType, dims: shapes.Dims, length: int | None = None, limit: int = -1, whole: Any = None
+    ) -> None:
+        # None until somebody asks for the rows of the whole.
+        self._items = items
+        self.length = len(whole if items is None else items) if length is None else length
         self.dtype = dtype
         self.dims = dims
         self.limit = limit
         # The shape that all items are known to have.
         self.alike: Any = None
         # The tensor whose rows the items are, where there is such.
-        self.whole: Any = None
+        self.whole: Any = whole
+
+    @property
+    def items(self) -> list[Any]:
+        """What is in it, and perhaps what others have that share the storage."""
+        if self._items is None:
+            self._items = list(self.whole.unbind())
+        return self._items
 
     def pushed(self, value: Any) -> TensorList:
         """This list and one more item."""
@@ -66,14 +76,13 @@ class TensorList:
             found = [unset if v is None else v for v in found]
         return found
 
-    def extended(self, items: list[Any], alike: Any, whole: Any = None) -> TensorList:
-        """The list that this one has become: its items and more; `alike` is the shape of the added ones, where they all have it, `whole`
-        the tensor whose rows all items are."""
-        if 0 <= self.limit < len(items):
+    def extended(self, items: list[Any] | None, alike: Any, whole: Any = None) -> TensorList:
+        """The list that this one has become: its items and more, or the rows of `whole`; `alike` is the shape of the added ones, where they
+        all have it."""
+        found = TensorList(items, self.dtype, self.dims, limit=self.limit, whole=whole)
+        if 0 <= self.limit < found.length:
             raise invalid_argument(f"Tried to push item into a full list list size: {self.limit} max_num_elements: {self.limit}")
-        found = self.holding(items)
         found.alike = alike if not self.length or self.alike == alike else None
-        found.whole = whole
         return found
 
     def item(self, index: int) -> Any:
@@ -91,7 +100,7 @@ class TensorList:
         if size < 0:
             raise invalid_argument(f"TensorListSlice expects size to be non-negative. Got: {size}")
         if size <= self.length:
-            found = TensorList(self.items, self.dtype, self.dims, size, self.limit)
+            found = TensorList(self._items, self.dtype, self.dims, size, self.limit, None if self.whole is None else self.whole[:size])
             found.alike = self.alike
             return found
         return self.holding([*self.values(), *[None] * (size - self.length)])

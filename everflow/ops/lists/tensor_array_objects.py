@@ -37,6 +37,7 @@ class Store:
         "shape",
         "sums",
         "untouched",
+        "whole",
     )
 
     def __init__(self, name: str, dtype: dtypes.DType, size: int, dims: shapes.Dims, dynamic: bool, clears: bool, identical: bool) -> None:
@@ -60,6 +61,8 @@ class Store:
         # How many items are tensors, and whether there never was one.
         self.live = 0
         self.untouched = True
+        # The tensor whose rows all items are, where there is such.
+        self.whole: Any = None
 
     def read(self) -> Store:
         """Where a graph of old hands the store on by reference, a read of the reference."""
@@ -92,6 +95,7 @@ class Store:
         """Lets go of all elements."""
         self.closed = True
         self.items = []
+        self.whole = None
 
     # -- writing
 
@@ -105,6 +109,7 @@ class Store:
             self._check_shape(index, shape)
         items = self.items
         old = items[index]
+        self.whole = None
         if old is None:
             if self.forward is not None and not self.identical:
                 self._check_sum(index, self._expected(index), shape)
@@ -123,8 +128,8 @@ class Store:
         else:
             raise self._not_written(index, "it has already been written to.")
 
-    def put_all(self, indices: list[int], values: Any) -> None:
-        """Writes several elements, which are views of one tensor."""
+    def put_all(self, indices: list[int], values: Any, whole: Any = None) -> None:
+        """Writes several elements, which are views of one tensor: its rows, where that is given."""
         self.check_open()
         if not self.untouched or indices != list(range(len(self.items))) or not indices or self.forward is not None and not self.identical:
             for index, value in zip(indices, values):
@@ -136,10 +141,12 @@ class Store:
         self.items = list(values)
         self.live = len(indices)
         self.untouched = False
+        self.whole = whole
 
     def resize(self, size: int) -> None:
         """Makes room for that many elements, where the array may grow."""
         self.items.extend([None] * (size - len(self.items)))
+        self.whole = None
 
     def _grow(self, index: int) -> None:
         if index < 0 or not self.dynamic:
@@ -196,7 +203,22 @@ class Store:
         if self.clears:
             items[index] = value.shape
             self.live -= 1
+            self.whole = None
         return value
+
+    def take_rows(self, indices: list[int]) -> Any:
+        """Reads elements that follow each other, or do so backwards: as rows of a tensor, in its order. None where there is none."""
+        first, last = sorted((indices[0], indices[-1]))
+        if self.whole is None or self.closed or self.live != len(self.items) or first < 0 or last >= self.live:
+            return None
+        if indices not in (list(range(first, last + 1)), list(range(last, first - 1, -1))):
+            return None
+        found = self.whole[first : last + 1]
+        if self.clears:
+            self.items[first : last + 1] = [found.shape[1:]] * len(indices)
+            self.live -= len(indices)
+            self.whole = None
+        return found
 
     def take_all(self, indices: list[int] | None = None) -> list[Any]:
         """Reads several elements; without indices all of them, or, of gradients, those of the value that was split."""
@@ -210,6 +232,7 @@ class Store:
         if self.clears:
             self.items = [v.shape for v in values]
             self.live = 0
+            self.whole = None
         return values
 
     def _zeros(self, index: int) -> Any:

@@ -22,7 +22,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
-from everflow.ops.core.registry import not_differentiable, op
+from everflow.ops.core.registry import fused_op, not_differentiable, op
 from everflow.ops.lists.tensor_array_functions import TensorArray
 from everflow.ops.lists.tensor_array_objects import Store
 from everflow.values.tensors import is_numeric, torch_dtype
@@ -122,6 +122,32 @@ def _read(node: Node) -> Callable[..., Any]:
     return run
 
 
+def _write_many(node: Node) -> Callable[..., Any]:
+    """What a loop writes in many iterations: lists of indices and values, or a tensor whose rows the values are."""
+    dtype = node.inputs[2].dtype.base_dtype
+
+    def run(store: Store, indices: list[Any], values: Any, flow: Any) -> Any:
+        store.check_type(dtype, "is trying to write")
+        is_whole = not isinstance(values, list)
+        store.put_all([_index(i) for i in indices], _rows(values) if is_whole else values, values if is_whole else None)
+        return flow
+
+    return run
+
+
+def _read_many(node: Node) -> Callable[..., Any]:
+    """What a loop reads in many iterations: a list, or where it can be a tensor, whose rows are in the array's order."""
+    dtype = node.attr("dtype")
+
+    def run(store: Store, indices: list[Any], flow: Any) -> Any:
+        store.check_type(dtype, "requested")
+        found = [_index(i) for i in indices]
+        whole = store.take_rows(found)
+        return [store.take(i) for i in found] if whole is None else whole
+
+    return run
+
+
 def _read_shape(operation: Operation) -> Any:
     _scalar_shape(operation.inputs[1])
     return _element_dims(operation.inputs[0])
@@ -202,7 +228,7 @@ def _scatter(node: Node) -> Callable[..., Any]:
             if not store.dynamic:
                 raise invalid_argument(f"Max scatter index must be < array size ({highest} vs. {size})")
             store.resize(highest + 1)
-        store.put_all(indices, _rows(value))
+        store.put_all(indices, _rows(value), value if is_numeric(dtype) else None)
         return flow
 
     return run
@@ -370,8 +396,8 @@ for _version in ("", "V2", "V3"):
     _old: dict[str, Any] = {"view": True}
     op(f"TensorArray{_version}", kernel=_make, shape=_handle_shapes, gradient=not_differentiable)
     op(f"TensorArrayGrad{_version}", kernel=_gradient_store, shape=_handle_shapes, gradient=not_differentiable)
-    op(f"TensorArrayWrite{_version}", kernel=_write, shape=_write_shape, gradient=_write_gradient, sizes=(1,), **_old)
-    op(f"TensorArrayRead{_version}", kernel=_read, shape=_read_shape, gradient=_read_gradient, sizes=(1,), **_old)
+    op(f"TensorArrayWrite{_version}", kernel=_write, shape=_write_shape, gradient=_write_gradient, sizes=(1,), many="_WriteMany", **_old)
+    op(f"TensorArrayRead{_version}", kernel=_read, shape=_read_shape, gradient=_read_gradient, sizes=(1,), many="_ReadMany", **_old)
     op(f"TensorArrayGather{_version}", kernel=_gather, shape=_gather_shape, gradient=_gather_gradient)
     op(f"TensorArrayScatter{_version}", kernel=_scatter, shape=_scatter_shape, gradient=_scatter_gradient, **_old)
     op(f"TensorArrayConcat{_version}", kernel=_concat, shape=_concat_shapes, gradient=_concat_gradient)
@@ -381,3 +407,5 @@ for _version in ("", "V2", "V3"):
 op("TensorArrayGradWithShape", kernel=_gradient_store, shape=_handle_shapes, gradient=not_differentiable)
 op("TensorArrayPack", kernel=_gather, shape=_gather_shape)
 op("TensorArrayUnpack", kernel=_scatter, shape=_scatter_shape, view=True)
+fused_op("_ReadMany", kernel=_read_many, view=True)
+fused_op("_WriteMany", kernel=_write_many, view=True)

@@ -56,3 +56,34 @@ def test_instructions_must_be_sound():
     chain = ElementwiseChain(1, 4, [(0, 0, 4, False)], [], [("Add", 0, 0)], [(1, 0, 4, False)])
     with pytest.raises(ValueError, match="a pointer for each tensor"):
         chain.run(1, 0)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 100), (7, 100), (9, 128), (3, 256), (5, 1), (4, 600)])
+def test_parts_of_wider_tensors(rows, columns):
+    """What is read and written lies in columns of wider tensors; what is between lies where it is near."""
+    x, y = random(rows, 3 * columns), random(rows, columns)
+    out, last = torch.zeros(rows, 2 * columns), torch.zeros(rows, columns)
+    chain = ElementwiseChain(
+        rows,
+        columns,
+        [(0, columns, 3 * columns, False), (0, 2 * columns, 3 * columns, False), (1, 0, columns, False)],
+        [2.0],
+        [("Mul", 0, 1), ("Sub", 4, 2), ("Mul", 5, 3), ("AddV2", 6, 0)],
+        [(-1, 0, 0, False), (2, columns, 2 * columns, False), (-1, 0, 0, False), (3, 0, columns, False)],
+    )
+    a, b = torch.from_numpy(x), torch.from_numpy(y)
+    chain.run(2, a.data_ptr(), b.data_ptr(), out.data_ptr(), last.data_ptr())
+    between = x[:, columns : 2 * columns] * x[:, 2 * columns :] - y
+    np.testing.assert_allclose(out.numpy(), np.hstack([np.zeros_like(y), between]), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(last.numpy(), between * 2 + x[:, columns : 2 * columns], rtol=1e-6, atol=1e-6)
+
+
+def test_sums_of_parts_of_wider_tensors():
+    x, columns = random(6, 20), 5
+    products, sums = torch.zeros(6, columns), torch.zeros(columns)
+    places = [(0, 0, 20, False), (0, 10, 20, False)]
+    chain = ElementwiseChain(6, columns, places, [], [("Mul", 0, 1)], [(1, 0, columns, False)], [(0, "columns", 2, 1.0)])
+    a = torch.from_numpy(x)
+    chain.run(1, a.data_ptr(), products.data_ptr(), sums.data_ptr())
+    np.testing.assert_allclose(products.numpy(), x[:, :5] * x[:, 10:15], rtol=1e-6)
+    np.testing.assert_allclose(sums.numpy(), x[:, :5].sum(0), rtol=1e-5, atol=1e-6)
