@@ -130,7 +130,7 @@ class ElementwiseChain:
         columns: int,
         inputs: Sequence[tuple[int, int, int, bool]],
         constants: Sequence[float],
-        instructions: Sequence[tuple[str, int, int]],
+        instructions: Sequence[tuple[str, int, int, int]],
         results: Sequence[tuple[int, int, int, bool]],
         sums: Sequence[tuple[int, str, int, float]] = [],
     ) -> None: ...

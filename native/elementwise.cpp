@@ -73,10 +73,10 @@ bool reduces(const std::string& name) { return name == "Sum" || name == "Mean" |
 
 }  // namespace
 
-// An instruction as it was given: the third operand comes with a product that is folded into it.
+// An instruction as it was given, until products are folded into it.
 struct Chain::Draft {
     std::string name;
-    size_t a, b, c = NONE;
+    size_t a, b, c;
     Loop loop = nullptr;
     // Whether another one does it on its way.
     bool is_folded = false;
@@ -91,12 +91,12 @@ Chain::Chain(size_t rows, size_t columns, const std::vector<Placed>& inputs, std
     places_.resize(first_result_, {-1, 0, 0, false});
     stage_of_.resize(first_result_, 0);
     std::vector<Draft> drafts;
-    for (const auto& [name, a, b] : instructions) {
-        if (a >= places_.size() || b >= places_.size()) throw std::invalid_argument("an instruction before its operands");
+    for (const auto& [name, a, b, c] : instructions) {
+        if (std::max({a, b, c}) >= places_.size()) throw std::invalid_argument("an instruction before its operands");
         const auto& [tensor, offset, stride, spread] = results[drafts.size()];
         if (reduces(name) && !spread) throw std::invalid_argument("a sum of rows has a number for each row");
-        drafts.push_back({name, a, b, NONE, reduces(name) ? nullptr : find(name)});
-        stage_of_.push_back(reduces(name) ? stage_of_[a] + 1 : std::max(stage_of_[a], stage_of_[b]));
+        drafts.push_back({name, a, b, c, reduces(name) ? nullptr : find(name)});
+        stage_of_.push_back(reduces(name) ? stage_of_[a] + 1 : std::max({stage_of_[a], stage_of_[b], stage_of_[c]}));
         places_.push_back({tensor, offset, stride, spread});
     }
     for (const auto& place : places_) tensors_ = std::max<size_t>(tensors_, static_cast<size_t>(place.tensor + 1));
@@ -128,6 +128,7 @@ void Chain::fold(std::vector<Draft>& drafts, std::vector<Sum>& sums) const {
     for (const auto& draft : drafts) {
         ++uses[draft.a];
         if (draft.b != draft.a) ++uses[draft.b];
+        if (draft.c != draft.a && draft.c != draft.b) ++uses[draft.c];
     }
     for (const auto& sum : sums) ++uses[sum.a];
     const Loop multiplies = find("Mul"), squares = find("Square"), adding = find("AddV2"), subtracting = find("Sub");
@@ -185,7 +186,7 @@ void Chain::arrange(const std::vector<Draft>& drafts, const std::vector<Sum>& su
         } else {
             Stage& stage = stages_[stage_of_[result]];
             (places_[result].spread ? stage.of_rows : stage.of_elements)
-                .push_back({draft.loop, draft.a, draft.b, draft.c == NONE ? draft.b : draft.c, result});
+                .push_back({draft.loop, draft.a, draft.b, draft.c, result});
         }
     }
     for (const auto& sum : sums) {

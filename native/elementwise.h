@@ -16,10 +16,11 @@ public:
     // A tensor (none: < 0), where the first row begins there, how far apart rows are, and whether there is one number for each row: an
     // input's is spread over all columns of the row.
     using Placed = std::tuple<int64_t, int64_t, int64_t, bool>;
-    using Instructed = std::tuple<std::string, size_t, size_t>;
+    using Instructed = std::tuple<std::string, size_t, size_t, size_t>;
     using Summed = std::tuple<size_t, std::string, int64_t, double>;
 
-    // Operands are numbered: the inputs, then the constants, then the result of each instruction. An instruction is element-wise, of rows
+    // Operands are numbered: the inputs, then the constants, then the result of each instruction. An instruction names three, of which those
+    // that it does not need count for nothing if they are among the others. It is element-wise, of rows
     // or of one number for each row, or it is the sum, mean or largest of each row ("Sum", "Mean", "Max"), which those after it can use.
     // Sums are those of an operand's columns, or of all of it, and are divided by a number: the operand, which of these, the tensor, the
     // number.

@@ -24,9 +24,18 @@ MOST_SHAPES = 64
 # What gives one number for many.
 SUMS = ("Sum", "Mean", "Max")
 # What takes no longer than reading its result from memory would.
-CHEAP = frozenset(("Abs", "Add", "AddV2", "Maximum", "Minimum", "Mul", "Neg", "RealDiv", "Relu", "Square", "SquaredDifference", "Sub"))
+CHEAP = frozenset(
+    """
+    Abs Add AddV2 Ceil Floor LeakyRelu Maximum Minimum Mul Neg OnesLike RealDiv Relu Rint Round Sign Square SquaredDifference Sub ZerosLike
+    """.split()
+)
+
+# Numbers that are attributes are operands like constants.
+ATTRIBUTES = {"LeakyRelu": "alpha", "LeakyReluGrad": "alpha"}
 
 Shape = Callable[[Value], Any]
+# What is done to which three operands; those that are not needed repeat another.
+Instruction = tuple[str, int, int, int]
 
 
 def may_be_elementwise(node: Node) -> bool:
@@ -133,7 +142,7 @@ class Chain:
         self.inputs: list[Value] = []
         self.checked: list[int] = []
         self._places: list[tuple[int, int, int | None, bool]] = []
-        self._operands: dict[Value, int] = {}
+        self._operands: dict[Value | Node, int] = {}
         self._constants: list[float] = []
         own = {v for node in members for v in node.outputs}
         numbers: dict[Value, float] = {}
@@ -148,6 +157,10 @@ class Chain:
         for v, number in numbers.items():
             self._operands[v] = len(self._operands)
             self._constants.append(number)
+        for node in members:
+            if node.type in ATTRIBUTES:
+                self._operands[node] = len(self._operands)
+                self._constants.append(node.attr(ATTRIBUTES[node.type]))
 
     @property
     def knows_its_shape(self) -> bool:
@@ -230,7 +243,7 @@ class Chain:
         """The native loop for tensors of this shape: its inputs, then its results. Asked for row by row, its rows are those of the shape;
         else tensors may be taken for one long row."""
         joins = {v: (node, i) for node in self.members if node.type == "ConcatV2" for i, v in enumerate(node.inputs[:-1])}
-        instructions: list[tuple[str, int, int]] = []
+        instructions: list[Instruction] = []
         places: list[tuple[int, int, int, bool]] = []
         first = len(self.inputs)
         rows, columns = math.prod(dims[:-1]), dims[-1]
@@ -259,7 +272,7 @@ class Chain:
                 operands[node.outputs[0]] = operands[same]
                 continue
             taken = [operands[v] for v in (node.inputs[:1] if over else node.inputs)]
-            steps = [(node.type, taken[0], taken[-1])] if node.type != "AddN" else _sum(taken, count + len(instructions))
+            steps = self._steps(node, taken, count + len(instructions))
             instructions.extend(steps)
             places.extend([(-1, 0, 0, self._is_of_rows(node))] * (len(steps) - 1))
             places.append(place(node.outputs[0]))
@@ -270,6 +283,12 @@ class Chain:
         if not by_row and whole and all(over == "all" for _, over, _, _ in sums):
             rows, columns = 1, rows * columns
         return ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places, sums)
+
+    def _steps(self, node: Node, taken: list[int], result: int) -> list[Instruction]:
+        """The instructions that compute a member, the first of which has the number `result`."""
+        if node.type == "AddN":
+            return _sum(taken, result)
+        return [_instruction(node.type, *taken, *([self._operands[node]] if node in self._operands else []))]
 
     def _is_of_rows(self, node: Node) -> bool:
         """Whether a member gives one number for each row."""
@@ -352,12 +371,17 @@ def _width(value: Value) -> int:
     return value.dims[-1]
 
 
-def _sum(operands: list[int], result: int) -> list[tuple[str, int, int]]:
+def _instruction(name: str, *operands: int) -> Instruction:
+    a, b, c = (*operands, *operands[-1:] * (3 - len(operands)))
+    return name, a, b, c
+
+
+def _sum(operands: list[int], result: int) -> list[Instruction]:
     """The instructions that add operands up, the first of which has the number `result`."""
     total = operands[0]
     found = []
     for operand in operands[1:]:
-        found.append(("Add", total, operand))
+        found.append(_instruction("Add", total, operand))
         total = result + len(found) - 1
     return found
 

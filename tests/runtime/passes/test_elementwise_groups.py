@@ -379,3 +379,12 @@ def test_of_two_tensors_that_would_have_to_be_kept_their_sum_is():
 def test_one_op_and_the_sum_of_what_it_gives_are_one_pass_over_memory():
     x, y = tf.placeholder(tf.float32, [5, 1]), tf.placeholder(tf.float32, [5, 40])
     assert grouped([tf.reduce_sum(x * y)], [x, y], random(5, 1), random(5, 40)) == ["_Elementwise"]
+
+
+@pytest.mark.parametrize("rows", [3, None])
+def test_angles_roundings_and_slopes_are_in_groups_and_so_are_their_gradients(rows):
+    x = tf.placeholder(tf.float32, [rows, 5])
+    y = tf.sin(x) * tf.cos(2.0 * x) + tf.atan(x) * tf.nn.softsign(x) - tf.nn.leaky_relu(x * tf.abs(x), 0.3) + tf.asin(tf.sin(x) * 0.5)
+    y += tf.floor(x * 3.0) + tf.ceil(x * 2.0) * tf.round(x) + tf.sign(x) * tf.tan(x) + tf.sinh(x) * tf.cosh(x)
+    after = grouped([y, *tf.gradients(y, x)], [x], random(3, 5))
+    assert set(after) == {"_Elementwise"} if rows else "_Elementwise" in after
