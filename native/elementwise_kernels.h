@@ -63,6 +63,9 @@ LOOP(divide_unless_by_zero, b[i] == 0.0f ? 0.0f : a[i] / b[i])
 LOOP(multiply_unless_by_zero, b[i] == 0.0f ? 0.0f : a[i] * b[i])
 LOOP(zero_over, a[i] == 0.0f ? 0.0f : a[i] / b[i])
 LOOP(zero_times_logarithm, a[i] == 0.0f ? 0.0f : a[i] * full_logarithm(b[i]))
+// Where few numbers go side by side in double precision, C's library is faster.
+LOOP(power, LANES >= 8 ? raised(a[i], b[i]) : __builtin_powf(a[i], b[i]))
+LOOP(power_of_half, root(a[i]))
 LOOP(zeros, 0.0f)
 LOOP(ones, 1.0f)
 
@@ -179,5 +182,5 @@ constexpr Named LOOPS[] = {
     {"Sinh", apply_sinh}, {"Cosh", apply_cosh}, {"Rint", round_to_nearest}, {"Round", round_to_nearest}, {"Floor", round_down},
     {"Ceil", round_up}, {"FloorDiv", floor_quotient}, {"Sign", sign}, {"LeakyRelu", leaky_relu}, {"LeakyReluGrad", leaky_relu_gradient},
     {"Softsign", softsign}, {"SoftsignGrad", softsign_gradient}, {"Div", divide}, {"DivNoNan", divide_unless_by_zero},
-    {"MulNoNan", multiply_unless_by_zero}, {"Xdivy", zero_over}, {"Xlogy", zero_times_logarithm}, {"ZerosLike", zeros}, {"OnesLike", ones},
+    {"MulNoNan", multiply_unless_by_zero}, {"Pow", power}, {"_Root", power_of_half}, {"Xdivy", zero_over}, {"Xlogy", zero_times_logarithm}, {"ZerosLike", zeros}, {"OnesLike", ones},
 };

@@ -32,6 +32,8 @@ CHEAP = frozenset(
 
 # Numbers that are attributes are operands like constants.
 ATTRIBUTES = {"LeakyRelu": "alpha", "LeakyReluGrad": "alpha"}
+# Powers that are sooner computed otherwise: what is done to the base, then to the base and the result.
+POWERS = {-1.0: ("Reciprocal",), 0.5: ("_Root",), 2.0: ("Square",), 3.0: ("Square", "Mul")}
 
 Shape = Callable[[Value], Any]
 # What is done to which three operands; those that are not needed repeat another.
@@ -288,6 +290,9 @@ class Chain:
         """The instructions that compute a member, the first of which has the number `result`."""
         if node.type == "AddN":
             return _sum(taken, result)
+        if node.type == "Pow" and (exponent := _number(node.inputs[1], self.dims)) in POWERS:
+            first, *rest = POWERS[exponent]
+            return [_instruction(first, taken[0]), *[_instruction(name, taken[0], result) for name in rest]]
         return [_instruction(node.type, *taken, *([self._operands[node]] if node in self._operands else []))]
 
     def _is_of_rows(self, node: Node) -> bool:
@@ -297,8 +302,8 @@ class Chain:
         return node.type != "ConcatV2" and self._shape(node.outputs[0]) == numbers_of_rows(self.dims)
 
     def _unchanged(self, node: Node) -> Value | None:
-        """What a member gives on as it is: a factor of one is what the gradients of sums begin with."""
-        if node.type not in ("Mul", "RealDiv") or node.outputs[0] in self.results:
+        """What a member gives on as it is: a factor of one is what the gradients of sums begin with, a power of one those of squares."""
+        if node.type not in ("Mul", "RealDiv", "Pow") or node.outputs[0] in self.results:
             return None
         a, b = node.inputs
         kept = a if _number(b, self.dims) == 1.0 else b if node.type == "Mul" and _number(a, self.dims) == 1.0 else None

@@ -388,3 +388,10 @@ def test_angles_roundings_and_slopes_are_in_groups_and_so_are_their_gradients(ro
     y += tf.floor(x * 3.0) + tf.ceil(x * 2.0) * tf.round(x) + tf.sign(x) * tf.tan(x) + tf.sinh(x) * tf.cosh(x)
     after = grouped([y, *tf.gradients(y, x)], [x], random(3, 5))
     assert set(after) == {"_Elementwise"} if rows else "_Elementwise" in after
+
+
+def test_powers_are_in_groups_small_whole_ones_as_products():
+    x, y = placeholders(2, 40, 5)
+    z = x**2 + x**3 * 0.5 + tf.abs(y) ** 0.5 + (tf.abs(x) + 1.0) ** y + (y + 5.0) ** -1 + x**4
+    after = grouped([z, *tf.gradients(z, x), x**1.0], [x, y], random(40, 5), random(40, 5) + 0.5)
+    assert set(after) == {"Sub", "_Elementwise"}
