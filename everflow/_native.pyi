@@ -133,6 +133,7 @@ class ElementwiseChain:
         instructions: Sequence[tuple[str, int, int, int]],
         results: Sequence[tuple[int, int, int, bool]],
         sums: Sequence[tuple[int, str, int, float]] = [],
+        truths: Sequence[int] = [],
     ) -> None: ...
     def run(self, threads: int, *pointers) -> None:
         """Runs on the tensors at these addresses, which the caller keeps alive."""

@@ -23,9 +23,10 @@ public:
     // that it does not need count for nothing if they are among the others. It is element-wise, of rows
     // or of one number for each row, or it is the sum, mean or largest of each row ("Sum", "Mean", "Max"), which those after it can use.
     // Sums are those of an operand's columns, or of all of it, and are divided by a number: the operand, which of these, the tensor, the
-    // number.
+    // number. Tensors may hold truths, each of them a byte: instructions take and give zeros and ones.
     Chain(size_t rows, size_t columns, const std::vector<Placed>& inputs, std::vector<float> constants,
-          const std::vector<Instructed>& instructions, const std::vector<Placed>& results, const std::vector<Summed>& sums);
+          const std::vector<Instructed>& instructions, const std::vector<Placed>& results, const std::vector<Summed>& sums,
+          const std::vector<int64_t>& truths);
 
     void run(size_t threads, nanobind::args pointers) const;
 
@@ -40,7 +41,7 @@ private:
 
     struct Place {
         int64_t tensor, offset, stride;
-        bool spread;
+        bool spread, is_truth;
     };
 
     struct Instruction {
@@ -90,6 +91,8 @@ private:
     bool is_single(size_t k) const { return k < first_result_ && places_[k].spread && places_[k].stride == 0; }
     bool is_constant(size_t k) const { return k < first_result_ && k >= first_result_ - constants_.size(); }
     bool is_temporary(size_t k) const { return k >= first_result_ && places_[k].tensor < 0 && !places_[k].spread; }
+
+    uint8_t* truths(float* const* bases, size_t k, size_t row, size_t column) const;
 
     // Whether one row stands for all, and is written down for each of those that pass together.
     bool repeats(size_t k) const { return together_ > 1 && places_[k].tensor >= 0 && places_[k].stride == 0 && !places_[k].spread; }

@@ -107,6 +107,27 @@ LOOP(subtract_product, c[i] - a[i] * b[i])
 #pragma GCC pop_options
 #endif
 
+// Of truths, which are one or zero.
+#define TRUTHS(name, condition) LOOP(name, (condition) ? 1.0f : 0.0f)
+TRUTHS(is_greater, a[i] > b[i])
+TRUTHS(is_greater_or_equal, a[i] >= b[i])
+TRUTHS(is_less, a[i] < b[i])
+TRUTHS(is_less_or_equal, a[i] <= b[i])
+TRUTHS(is_equal, a[i] == b[i])
+TRUTHS(is_not_equal, a[i] != b[i])
+TRUTHS(is_nan, a[i] != a[i])
+TRUTHS(is_infinite, (as_bits(a[i]) & 0x7fffffffu) == 0x7f800000u)
+TRUTHS(is_finite, (as_bits(a[i]) & 0x7f800000u) != 0x7f800000u)
+#undef TRUTHS
+LOOP(both, a[i] * b[i])
+LOOP(either, a[i] > b[i] ? a[i] : b[i])
+LOOP(opposite, 1.0f - a[i])
+LOOP(as_number, a[i])
+LOOP(choose, a[i] != 0.0f ? b[i] : c[i])
+
+INLINE float lesser_of(float a, float b) { return a < b || a != a ? a : b; }
+LOOP(clip, lesser_of(a[i], c[i]) > b[i] || a[i] != a[i] || c[i] != c[i] ? lesser_of(a[i], c[i]) : b[i])
+
 #undef LOOP
 
 void fill(float x, float* __restrict out, size_t n) {
@@ -163,7 +184,15 @@ void add_products_to(const float* __restrict a, const float* __restrict b, float
     for (size_t i = 0; i < n; ++i) sums[i] += a[i] * b[i];
 }
 
-constexpr RowKernels ROW_KERNELS = {fill, largest_of, sum_of, sum_of_products, add_to, add_products_to,
+void read_truths(const uint8_t* __restrict from, float* __restrict out, size_t n) {
+    for (size_t i = 0; i < n; ++i) out[i] = from[i] ? 1.0f : 0.0f;
+}
+
+void write_truths(const float* __restrict from, uint8_t* __restrict out, size_t n) {
+    for (size_t i = 0; i < n; ++i) out[i] = from[i] != 0.0f;
+}
+
+constexpr RowKernels ROW_KERNELS = {fill, largest_of, sum_of, sum_of_products, add_to, add_products_to, read_truths, write_truths,
                                     add_to_product, subtract_from_product, subtract_product};
 
 // By the names of the ops that they do, with inputs in the order of these, and after them an attribute.
@@ -183,4 +212,8 @@ constexpr Named LOOPS[] = {
     {"Ceil", round_up}, {"FloorDiv", floor_quotient}, {"Sign", sign}, {"LeakyRelu", leaky_relu}, {"LeakyReluGrad", leaky_relu_gradient},
     {"Softsign", softsign}, {"SoftsignGrad", softsign_gradient}, {"Div", divide}, {"DivNoNan", divide_unless_by_zero},
     {"MulNoNan", multiply_unless_by_zero}, {"Pow", power}, {"_Root", power_of_half}, {"Xdivy", zero_over}, {"Xlogy", zero_times_logarithm}, {"ZerosLike", zeros}, {"OnesLike", ones},
+    {"Greater", is_greater}, {"GreaterEqual", is_greater_or_equal}, {"Less", is_less}, {"LessEqual", is_less_or_equal},
+    {"Equal", is_equal}, {"NotEqual", is_not_equal}, {"IsNan", is_nan}, {"IsInf", is_infinite}, {"IsFinite", is_finite},
+    {"LogicalAnd", both}, {"LogicalOr", either}, {"LogicalNot", opposite}, {"Cast", as_number}, {"Select", choose}, {"SelectV2", choose},
+    {"ClipByValue", clip},
 };

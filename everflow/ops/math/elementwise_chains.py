@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from everflow._native import ELEMENTWISE, ElementwiseChain
@@ -26,7 +26,8 @@ SUMS = ("Sum", "Mean", "Max")
 # What takes no longer than reading its result from memory would.
 CHEAP = frozenset(
     """
-    Abs Add AddV2 Ceil Floor LeakyRelu Maximum Minimum Mul Neg OnesLike RealDiv Relu Rint Round Sign Square SquaredDifference Sub ZerosLike
+    Abs Add AddV2 Cast Ceil Equal Floor Greater GreaterEqual LeakyRelu Less LessEqual LogicalAnd LogicalNot LogicalOr Maximum Minimum Mul
+    Neg NotEqual OnesLike RealDiv Relu Rint Round Select SelectV2 Sign Square SquaredDifference Sub ZerosLike
     """.split()
 )
 
@@ -34,6 +35,9 @@ CHEAP = frozenset(
 ATTRIBUTES = {"LeakyRelu": "alpha", "LeakyReluGrad": "alpha"}
 # Powers that are sooner computed otherwise: what is done to the base, then to the base and the result.
 POWERS = {-1.0: ("Reciprocal",), 0.5: ("_Root",), 2.0: ("Square",), 3.0: ("Square", "Mul")}
+
+# The operands that may be single numbers, of ops that don't broadcast.
+SINGLE_OPERANDS = {"Select": (0,), "ClipByValue": (1, 2)}
 
 Shape = Callable[[Value], Any]
 # What is done to which three operands; those that are not needed repeat another.
@@ -44,7 +48,14 @@ def may_be_elementwise(node: Node) -> bool:
     """Whether a node is an instruction wherever its operands have the right shapes."""
     if (node.type not in ELEMENTWISE and not (node.type == "AddN" and len(node.inputs) > 1)) or node.reads or node.asked_for:
         return False
-    return all(v.dtype is dtypes.float32 for v in (*node.inputs, *node.outputs))
+    if node.type == "Cast" and node.inputs[0].dtype is not dtypes.bool:
+        return False
+    return all(v.dtype is dtypes.float32 or v.dtype is dtypes.bool for v in (*node.inputs, *node.outputs))
+
+
+def has_numbers(nodes: Iterable[Node]) -> bool:
+    """Whether not all that nodes take and give are truths."""
+    return any(v.dtype is dtypes.float32 for node in nodes for v in (*node.inputs, *node.outputs))
 
 
 def is_elementwise(node: Node, shape: Shape, dims: Any = None) -> bool:
@@ -56,12 +67,18 @@ def is_elementwise(node: Node, shape: Shape, dims: Any = None) -> bool:
     found = shape(node.outputs[0])
     if not found or (dims is not None and found != dims) or 0 in found:
         return False
-    return all(_is_operand(node, v, shape(v), found) for v in node.inputs)
+    return all(_broadcasts(node, i, own := shape(v), found) and _is_operand(node, v, own, found) for i, v in enumerate(node.inputs))
 
 
 def is_static(dims: Any) -> bool:
     """Whether all sizes are known before running."""
     return all(isinstance(size, int) for size in dims)
+
+
+def _broadcasts(node: Node, i: int, own: Any, dims: Any) -> bool:
+    """Whether an op takes an operand of this shape where it gives a result of that shape, if such shapes broadcast."""
+    singles = SINGLE_OPERANDS.get(node.type)
+    return singles is None or own == dims or (own == () and i in singles)
 
 
 def _is_operand(node: Node, value: Value, own: Any, dims: Any) -> bool:
@@ -81,7 +98,10 @@ def is_of_rows(node: Node, shape: Shape, dims: Any) -> bool:
     numbers = numbers_of_rows(dims)
     if numbers is None or not may_be_elementwise(node) or shape(node.outputs[0]) != numbers:
         return False
-    return all((own := shape(v)) == numbers or _is_single(own, dims) or _number(v, dims) is not None for v in node.inputs)
+    return all(
+        _broadcasts(node, i, own := shape(v), numbers) and (own == numbers or _is_single(own, dims) or _number(v, dims) is not None)
+        for i, v in enumerate(node.inputs)
+    )
 
 
 def _is_single(own: Any, dims: Any) -> bool:
@@ -112,6 +132,8 @@ def joined(node: Node, dims: Any) -> list[Value]:
     """What a node puts beside each other, along the last axis of tensors of this shape; nothing where it does no such thing."""
     if node.type != "ConcatV2" or len(node.inputs) < 3 or len(dims) < 2 or node.reads or node.asked_for:
         return []
+    if node.outputs[0].dtype is not dtypes.float32:
+        return []
     axis = node.constant(len(node.inputs) - 1)
     if axis is None or int(axis.reshape(())) not in (-1, len(dims) - 1) or (node.outputs[0].dims or (None,))[-1] is None:
         return []
@@ -140,7 +162,7 @@ class Chain:
     def __init__(self, dims: Any, members: list[Node], results: list[Value], is_body: bool, shape: Shape) -> None:
         self.dims, self.members, self.results, self._shape = dims, members, results, shape
         # In a body, results live about as long as each other: one allocation serves all that have the same shape.
-        self.shares_memory = is_body and all(shape(v) == dims for v in results)
+        self.shares_memory = is_body and all(shape(v) == dims and v.dtype is dtypes.float32 for v in results)
         self.inputs: list[Value] = []
         self.checked: list[int] = []
         self._places: list[tuple[int, int, int | None, bool]] = []
@@ -163,6 +185,11 @@ class Chain:
             if node.type in ATTRIBUTES:
                 self._operands[node] = len(self._operands)
                 self._constants.append(node.attr(ATTRIBUTES[node.type]))
+
+    @property
+    def truths(self) -> list[int]:
+        """Which of the tensors that it takes and gives hold truths."""
+        return [i for i, v in enumerate((*self.inputs, *self.results)) if v.dtype is dtypes.bool]
 
     @property
     def knows_its_shape(self) -> bool:
@@ -284,7 +311,7 @@ class Chain:
         whole = whole and all(not of_rows and (tensor < 0 or stride == columns) for tensor, _, stride, of_rows in places)
         if not by_row and whole and all(over == "all" for _, over, _, _ in sums):
             rows, columns = 1, rows * columns
-        return ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places, sums)
+        return ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places, sums, self.truths)
 
     def _steps(self, node: Node, taken: list[int], result: int) -> list[Instruction]:
         """The instructions that compute a member, the first of which has the number `result`."""
@@ -302,9 +329,12 @@ class Chain:
         return node.type != "ConcatV2" and self._shape(node.outputs[0]) == numbers_of_rows(self.dims)
 
     def _unchanged(self, node: Node) -> Value | None:
-        """What a member gives on as it is: a factor of one is what the gradients of sums begin with, a power of one those of squares."""
-        if node.type not in ("Mul", "RealDiv", "Pow") or node.outputs[0] in self.results:
+        """What a member gives on as it is: a factor of one is what the gradients of sums begin with, a power of one those of squares.
+        A truth is the number that it is cast to."""
+        if node.type not in ("Cast", "Mul", "RealDiv", "Pow") or node.outputs[0] in self.results:
             return None
+        if node.type == "Cast":
+            return node.inputs[0]
         a, b = node.inputs
         kept = a if _number(b, self.dims) == 1.0 else b if node.type == "Mul" and _number(a, self.dims) == 1.0 else None
         return kept if kept is not None and self._shape(kept) == self._shape(node.outputs[0]) else None
@@ -327,13 +357,18 @@ class Chain:
             lines.append(f"{', '.join(results)} = empty({(len(results), *dims)}).unbind()")
         else:
             # Like another tensor is sooner said than how large.
-            like = next((x for i, x in enumerate(inputs) if self.expected(i, dims) == dims), None)
-            made = [f"empty_like({like})" if like and shape == dims else f"empty({shape})" for shape in shapes]
+            truths = self.truths
+            like = next((x for i, x in enumerate(inputs) if i not in truths and self.expected(i, dims) == dims), None)
+            made = [
+                f"empty({shape}, dtype=truth)" if i in truths else f"empty_like({like})" if like and shape == dims else f"empty({shape})"
+                for i, shape in enumerate(shapes, len(inputs))
+            ]
             lines += [f"{y} = {value}" for y, value in zip(results, made)]
         threads = "threads()" if math.prod(dims) * len(self.members) > LARGE else "1"
         lines.append(f"run({', '.join([threads, *(f'{t}.data_ptr()' for t in (*inputs, *results))])})")
         lines.append(f"return {results[0]}" if len(results) == 1 else f"return [{', '.join(results)}]")
         names = {"run": self.native(dims).run, "threads": torch.get_num_threads, "empty": torch.empty, "empty_like": torch.empty_like}
+        names["truth"] = torch.bool
         exec("\n ".join([f"def compute({', '.join(inputs)}):", *lines]), names)
         return names["compute"]
 
@@ -394,7 +429,7 @@ def _sum(operands: list[int], result: int) -> list[Instruction]:
 def alone(node: Node) -> Chain | None:
     """A single op that gives a matrix as a chain. Sizes of inputs that are not known are taken to be those of the result."""
     dims = node.outputs[0].dims
-    if dims is None or len(dims) != 2:
+    if dims is None or len(dims) != 2 or any(v.dtype is dtypes.bool for v in (*node.inputs, *node.outputs)):
         return None
 
     def shape(v: Value) -> Any:
@@ -405,7 +440,9 @@ def alone(node: Node) -> Chain | None:
 
 def _by_rows(node: Node) -> list[Apply] | None:
     chain = node.attr("chain")
-    return None if any(summed(member, chain.dims) for member in chain.members) else [Apply(chain, node.inputs, node.outputs)]
+    return (
+        None if chain.truths or any(summed(member, chain.dims) for member in chain.members) else [Apply(chain, node.inputs, node.outputs)]
+    )
 
 
 fused_op("_Elementwise", kernel=lambda node: node.attr("chain").kernel(), rows=_by_rows)
