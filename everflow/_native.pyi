@@ -130,9 +130,10 @@ class ElementwiseChain:
         columns: int,
         inputs: Sequence[tuple[int, int, int, bool]],
         constants: Sequence[float],
-        instructions: Sequence[tuple[str, int, int]],
+        instructions: Sequence[tuple[str, int, int, int]],
         results: Sequence[tuple[int, int, int, bool]],
         sums: Sequence[tuple[int, str, int, float]] = [],
+        truths: Sequence[int] = [],
     ) -> None: ...
     def run(self, threads: int, *pointers) -> None:
         """Runs on the tensors at these addresses, which the caller keeps alive."""

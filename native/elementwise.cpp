@@ -49,6 +49,8 @@ struct RowKernels {
     float (*sum_of_products)(const float*, const float*, size_t);
     void (*add)(const float*, float*, size_t);
     void (*add_products)(const float*, const float*, float*, size_t);
+    void (*read_truths)(const uint8_t*, float*, size_t);
+    void (*write_truths)(const float*, uint8_t*, size_t);
     // a * b + c, a * b - c and c - a * b.
     Loop add_to_product, subtract_from_product, subtract_product;
 };
@@ -73,31 +75,36 @@ bool reduces(const std::string& name) { return name == "Sum" || name == "Mean" |
 
 }  // namespace
 
-// An instruction as it was given: the third operand comes with a product that is folded into it.
+// An instruction as it was given, until products are folded into it.
 struct Chain::Draft {
     std::string name;
-    size_t a, b, c = NONE;
+    size_t a, b, c;
     Loop loop = nullptr;
     // Whether another one does it on its way.
     bool is_folded = false;
 };
 
 Chain::Chain(size_t rows, size_t columns, const std::vector<Placed>& inputs, std::vector<float> constants,
-             const std::vector<Instructed>& instructions, const std::vector<Placed>& results, const std::vector<Summed>& sums)
+             const std::vector<Instructed>& instructions, const std::vector<Placed>& results, const std::vector<Summed>& sums,
+             const std::vector<int64_t>& truths)
     : rows_(rows), columns_(columns), across_((columns + BLOCK - 1) / BLOCK), constants_(std::move(constants)),
       first_result_(inputs.size() + constants_.size()) {
     if (results.size() != instructions.size()) throw std::invalid_argument("a result for each instruction");
-    for (const auto& [tensor, offset, stride, spread] : inputs) places_.push_back({tensor, offset, stride, spread});
-    places_.resize(first_result_, {-1, 0, 0, false});
+    const auto place = [&](const Placed& placed) {
+        const auto& [tensor, offset, stride, spread] = placed;
+        places_.push_back({tensor, offset, stride, spread, std::find(truths.begin(), truths.end(), tensor) != truths.end()});
+    };
+    for (const auto& placed : inputs) place(placed);
+    places_.resize(first_result_, {-1, 0, 0, false, false});
     stage_of_.resize(first_result_, 0);
     std::vector<Draft> drafts;
-    for (const auto& [name, a, b] : instructions) {
-        if (a >= places_.size() || b >= places_.size()) throw std::invalid_argument("an instruction before its operands");
-        const auto& [tensor, offset, stride, spread] = results[drafts.size()];
-        if (reduces(name) && !spread) throw std::invalid_argument("a sum of rows has a number for each row");
-        drafts.push_back({name, a, b, NONE, reduces(name) ? nullptr : find(name)});
-        stage_of_.push_back(reduces(name) ? stage_of_[a] + 1 : std::max(stage_of_[a], stage_of_[b]));
-        places_.push_back({tensor, offset, stride, spread});
+    for (const auto& [name, a, b, c] : instructions) {
+        if (std::max({a, b, c}) >= places_.size()) throw std::invalid_argument("an instruction before its operands");
+        const Placed& placed = results[drafts.size()];
+        if (reduces(name) && !std::get<3>(placed)) throw std::invalid_argument("a sum of rows has a number for each row");
+        drafts.push_back({name, a, b, c, reduces(name) ? nullptr : find(name)});
+        stage_of_.push_back(reduces(name) ? stage_of_[a] + 1 : std::max({stage_of_[a], stage_of_[b], stage_of_[c]}));
+        place(placed);
     }
     for (const auto& place : places_) tensors_ = std::max<size_t>(tensors_, static_cast<size_t>(place.tensor + 1));
     std::vector<Sum> found;
@@ -115,7 +122,11 @@ Chain::Chain(size_t rows, size_t columns, const std::vector<Placed>& inputs, std
     const bool adds_up = has_sums_ || std::any_of(drafts.begin(), drafts.end(), [](const Draft& draft) { return reduces(draft.name); });
     bool follow = true;
     for (size_t k = 0; k < places_.size(); ++k) follow = follow && !is_apart(k);
-    if ((follow || !adds_up) && columns_) together_ = std::max<size_t>(1, BLOCK / columns_);
+    // Truths are read and written as they follow each other.
+    const bool truths_follow = std::all_of(places_.begin(), places_.end(), [&](const Place& place) {
+        return !place.is_truth || place.spread || place.stride == 0 || place.stride == static_cast<int64_t>(columns_);
+    });
+    if ((follow || !adds_up) && truths_follow && columns_) together_ = std::max<size_t>(1, BLOCK / columns_);
     block_ = together_ > 1 ? together_ * columns_ : std::min(BLOCK, columns_);
     fold(drafts, found);
     arrange(drafts, found);
@@ -128,6 +139,7 @@ void Chain::fold(std::vector<Draft>& drafts, std::vector<Sum>& sums) const {
     for (const auto& draft : drafts) {
         ++uses[draft.a];
         if (draft.b != draft.a) ++uses[draft.b];
+        if (draft.c != draft.a && draft.c != draft.b) ++uses[draft.c];
     }
     for (const auto& sum : sums) ++uses[sum.a];
     const Loop multiplies = find("Mul"), squares = find("Square"), adding = find("AddV2"), subtracting = find("Sub");
@@ -228,9 +240,12 @@ void Chain::lay_out() {
     };
     for (size_t k = 0; k < count; ++k) {
         if (is_constant(k) || is_single(k) || repeats(k) || is_spread[k]) elements_at_[k] = reserve(std::max(block_, together_));
+        const bool is_truth = places_[k].is_truth;
         if (is_constant(k) || is_single(k)) numbers_at_[k] = elements_at_[k];
-        else if (k >= first_result_ && places_[k].spread && places_[k].tensor < 0) numbers_at_[k] = reserve(together_);
-        if (!places_[k].spread && places_[k].tensor >= 0 && !repeats(k)) is_whole_[k] = 1;
+        else if (places_[k].spread && (is_truth || (k >= first_result_ && places_[k].tensor < 0))) numbers_at_[k] = reserve(together_);
+        if (places_[k].spread || places_[k].tensor < 0 || repeats(k)) continue;
+        is_whole_[k] = !is_truth || (has_reductions_ && across_ > 1);
+        if (is_truth) elements_at_[k] = reserve(is_whole_[k] ? columns_ : block_);
     }
     std::vector<size_t> free_blocks, free_rows;
     now = 0;
@@ -307,6 +322,12 @@ void Chain::carry(Subtotals& subtotals) const {
     }
 }
 
+uint8_t* Chain::truths(float* const* bases, size_t k, size_t row, size_t column) const {
+    const Place& place = places_[k];
+    const auto left = static_cast<int64_t>(place.spread ? 0 : column);
+    return reinterpret_cast<uint8_t*>(bases[place.tensor]) + place.offset + static_cast<int64_t>(row) * place.stride + left;
+}
+
 // A unit is a block; in a chain that has sums of rows, a row, or the few that pass together.
 void Chain::run_units(float* const* bases, size_t first, size_t last, size_t begin, size_t end, Subtotals* subtotals) const {
     const RowKernels& kernels = CHOSEN(ROW_KERNELS);
@@ -329,9 +350,13 @@ void Chain::run_units(float* const* bases, size_t first, size_t last, size_t beg
         if (is_constant(k)) {
             kernels.fill(constants_[k - (first_result_ - constants_.size())], elements[k], std::max(block_, together_));
         } else if (is_single(k)) {
-            kernels.fill(bases[place.tensor][place.offset], elements[k], std::max(block_, together_));
+            const float x = place.is_truth ? static_cast<float>(*truths(bases, k, 0, 0) != 0) : bases[place.tensor][place.offset];
+            kernels.fill(x, elements[k], std::max(block_, together_));
         } else if (repeats(k)) {
-            for (size_t r = 0; r < together_; ++r) std::copy_n(bases[place.tensor] + place.offset, columns_, elements[k] + r * columns_);
+            for (size_t r = 0; r < together_; ++r) {
+                if (place.is_truth) kernels.read_truths(truths(bases, k, 0, 0), elements[k] + r * columns_, columns_);
+                else std::copy_n(bases[place.tensor] + place.offset, columns_, elements[k] + r * columns_);
+            }
         }
     }
     const size_t across = has_reductions_ ? 1 : across_;
@@ -346,8 +371,12 @@ void Chain::run_units(float* const* bases, size_t first, size_t last, size_t beg
         for (size_t k = 0; k < places_.size(); ++k) {
             const Place& place = places_[k];
             if (place.tensor < 0 || repeats(k) || is_single(k)) continue;
-            float* from = bases[place.tensor] + place.offset + static_cast<int64_t>(row) * place.stride;
-            (place.spread ? numbers[k] : elements[k]) = from;
+            float*& own = place.spread ? numbers[k] : elements[k];
+            if (!place.is_truth) {
+                own = bases[place.tensor] + place.offset + static_cast<int64_t>(row) * place.stride;
+            } else if (k < first_result_) {
+                kernels.read_truths(truths(bases, k, row, left), own, place.spread ? rows : rows * (right - left));
+            }
             if (place.spread && k < first_result_) spread(k);
         }
         for (const auto& stage : stages_) {
@@ -402,6 +431,12 @@ void Chain::run_units(float* const* bases, size_t first, size_t last, size_t beg
                 spread(one.result);
             }
         }
+        for (size_t k = first_result_; k < places_.size(); ++k) {
+            const Place& place = places_[k];
+            if (!place.is_truth) continue;
+            kernels.write_truths(place.spread ? numbers[k] : elements[k], truths(bases, k, row, left),
+                                 place.spread ? rows : rows * (right - left));
+        }
         if (subtotals != nullptr && right == columns_ && (subtotals->rows += rows) >= NEAR) carry(*subtotals);
     }
 }
@@ -453,9 +488,9 @@ void power(size_t threads, size_t count, uintptr_t bases, size_t base_step, uint
 void add_elementwise(nb::module_& module) {
     nb::class_<Chain>(module, "ElementwiseChain", "Element-wise instructions over rows of float32 tensors, run block by block.")
         .def(nb::init<size_t, size_t, const std::vector<Chain::Placed>&, std::vector<float>, const std::vector<Chain::Instructed>&,
-                      const std::vector<Chain::Placed>&, const std::vector<Chain::Summed>&>(),
+                      const std::vector<Chain::Placed>&, const std::vector<Chain::Summed>&, const std::vector<int64_t>&>(),
              nb::arg("rows"), nb::arg("columns"), nb::arg("inputs"), nb::arg("constants"), nb::arg("instructions"), nb::arg("results"),
-             nb::arg("sums") = std::vector<Chain::Summed>())
+             nb::arg("sums") = std::vector<Chain::Summed>(), nb::arg("truths") = std::vector<int64_t>())
         .def("run", &Chain::run, nb::arg("threads"), nb::arg("pointers"), "Runs on the tensors at these addresses, which the caller keeps alive.");
     nb::class_<Single>(module, "ElementwiseLoop", "An element-wise op of one float32 tensor.")
         .def(nb::init<const std::string&>(), nb::arg("name"))

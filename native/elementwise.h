@@ -16,15 +16,17 @@ public:
     // A tensor (none: < 0), where the first row begins there, how far apart rows are, and whether there is one number for each row: an
     // input's is spread over all columns of the row.
     using Placed = std::tuple<int64_t, int64_t, int64_t, bool>;
-    using Instructed = std::tuple<std::string, size_t, size_t>;
+    using Instructed = std::tuple<std::string, size_t, size_t, size_t>;
     using Summed = std::tuple<size_t, std::string, int64_t, double>;
 
-    // Operands are numbered: the inputs, then the constants, then the result of each instruction. An instruction is element-wise, of rows
+    // Operands are numbered: the inputs, then the constants, then the result of each instruction. An instruction names three, of which those
+    // that it does not need count for nothing if they are among the others. It is element-wise, of rows
     // or of one number for each row, or it is the sum, mean or largest of each row ("Sum", "Mean", "Max"), which those after it can use.
     // Sums are those of an operand's columns, or of all of it, and are divided by a number: the operand, which of these, the tensor, the
-    // number.
+    // number. Tensors may hold truths, each of them a byte: instructions take and give zeros and ones.
     Chain(size_t rows, size_t columns, const std::vector<Placed>& inputs, std::vector<float> constants,
-          const std::vector<Instructed>& instructions, const std::vector<Placed>& results, const std::vector<Summed>& sums);
+          const std::vector<Instructed>& instructions, const std::vector<Placed>& results, const std::vector<Summed>& sums,
+          const std::vector<int64_t>& truths);
 
     void run(size_t threads, nanobind::args pointers) const;
 
@@ -39,7 +41,7 @@ private:
 
     struct Place {
         int64_t tensor, offset, stride;
-        bool spread;
+        bool spread, is_truth;
     };
 
     // `apart`: an operand's rows don't follow each other.
@@ -92,11 +94,13 @@ private:
     bool is_constant(size_t k) const { return k < first_result_ && k >= first_result_ - constants_.size(); }
     bool is_temporary(size_t k) const { return k >= first_result_ && places_[k].tensor < 0 && !places_[k].spread; }
 
-    // Whether its rows don't follow each other.
+    // Whether its rows don't follow each other. Truths become numbers elsewhere.
     bool is_apart(size_t k) const {
         const Place& place = places_[k];
-        return place.tensor >= 0 && !place.spread && place.stride != 0 && place.stride != static_cast<int64_t>(columns_);
+        return place.tensor >= 0 && !place.spread && !place.is_truth && place.stride != 0 && place.stride != static_cast<int64_t>(columns_);
     }
+
+    uint8_t* truths(float* const* bases, size_t k, size_t row, size_t column) const;
 
     // Whether one row stands for all, and is written down for each of those that pass together.
     bool repeats(size_t k) const { return together_ > 1 && places_[k].tensor >= 0 && places_[k].stride == 0 && !places_[k].spread; }

@@ -52,12 +52,13 @@ def _fill(node: Node) -> Callable[..., Any]:
             return found
 
         return filled
-    kind = torch_dtype(dtype)
-    value = node.constant(1)
+    known, value = node.constant(0), node.constant(1)
+    # A compiler sees tensors that have no numbers, and lie where the value does.
+    fixed = _sizes(known) if known is not None else None
     if value is not None and value.dtype.kind in "bifc":
         number = value.item()
-        return lambda dims, value: torch.full(_sizes(dims), number, dtype=kind)
-    return lambda dims, value: value.new_empty(_sizes(dims)).fill_(value)
+        return lambda dims, value: value.new_full(_sizes(dims) if fixed is None else fixed, number)
+    return lambda dims, value: value.new_empty(_sizes(dims) if fixed is None else fixed).fill_(value)
 
 
 def _fill_shape(o: Operation) -> Any:

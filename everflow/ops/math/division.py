@@ -108,7 +108,7 @@ def zero_where(zero: Callable[..., Any], compute: Callable[..., Any]) -> Kernel:
     """A kernel that is 0 where a test of the inputs holds, whatever the computation gives there."""
 
     def run(x: Any, y: Any) -> Any:
-        if not x.ndim and not y.ndim:
+        if not x.ndim and not y.ndim and x.is_cpu:
             return torch.zeros_like(x) if zero(x.item(), y.item()) else compute(x, y)
         return torch.where(zero(x, y), torch.zeros((), dtype=x.dtype, device=x.device), compute(x, y))
 

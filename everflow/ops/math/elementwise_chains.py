@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from everflow._native import ELEMENTWISE, ElementwiseChain
@@ -26,16 +26,38 @@ MOST_SHAPES = 64
 # What gives one number for many.
 SUMS = ("Sum", "Mean", "Max")
 # What takes no longer than reading its result from memory would.
-CHEAP = frozenset(("Abs", "Add", "AddV2", "Maximum", "Minimum", "Mul", "Neg", "RealDiv", "Relu", "Square", "SquaredDifference", "Sub"))
+CHEAP = frozenset(
+    """
+    Abs Add AddV2 Cast Ceil Equal Floor Greater GreaterEqual LeakyRelu Less LessEqual LogicalAnd LogicalNot LogicalOr Maximum Minimum Mul
+    Neg NotEqual OnesLike RealDiv Relu Rint Round Select SelectV2 Sign Square SquaredDifference Sub ZerosLike
+    """.split()
+)
+
+# Numbers that are attributes are operands like constants.
+ATTRIBUTES = {"LeakyRelu": "alpha", "LeakyReluGrad": "alpha"}
+# Powers that are sooner computed otherwise: what is done to the base, then to the base and the result.
+POWERS = {-1.0: ("Reciprocal",), 0.5: ("_Root",), 2.0: ("Square",), 3.0: ("Square", "Mul")}
+
+# The operands that may be single numbers, of ops that don't broadcast.
+SINGLE_OPERANDS = {"Select": (0,), "ClipByValue": (1, 2)}
 
 Shape = Callable[[Value], Any]
+# What is done to which three operands; those that are not needed repeat another.
+Instruction = tuple[str, int, int, int]
 
 
 def may_be_elementwise(node: Node) -> bool:
     """Whether a node is an instruction wherever its operands have the right shapes."""
     if (node.type not in ELEMENTWISE and not (node.type == "AddN" and len(node.inputs) > 1)) or node.reads or node.asked_for:
         return False
-    return all(v.dtype is dtypes.float32 for v in (*node.inputs, *node.outputs))
+    if node.type == "Cast" and node.inputs[0].dtype is not dtypes.bool:
+        return False
+    return all(v.dtype is dtypes.float32 or v.dtype is dtypes.bool for v in (*node.inputs, *node.outputs))
+
+
+def has_numbers(nodes: Iterable[Node]) -> bool:
+    """Whether not all that nodes take and give are truths."""
+    return any(v.dtype is dtypes.float32 for node in nodes for v in (*node.inputs, *node.outputs))
 
 
 def is_elementwise(node: Node, shape: Shape, dims: Any = None) -> bool:
@@ -47,12 +69,18 @@ def is_elementwise(node: Node, shape: Shape, dims: Any = None) -> bool:
     found = shape(node.outputs[0])
     if not found or (dims is not None and found != dims) or 0 in found:
         return False
-    return all(_is_operand(node, v, shape(v), found) for v in node.inputs)
+    return all(_broadcasts(node, i, own := shape(v), found) and _is_operand(node, v, own, found) for i, v in enumerate(node.inputs))
 
 
 def is_static(dims: Any) -> bool:
     """Whether all sizes are known before running."""
     return all(isinstance(size, int) for size in dims)
+
+
+def _broadcasts(node: Node, i: int, own: Any, dims: Any) -> bool:
+    """Whether an op takes an operand of this shape where it gives a result of that shape, if such shapes broadcast."""
+    singles = SINGLE_OPERANDS.get(node.type)
+    return singles is None or own == dims or (own == () and i in singles)
 
 
 def _is_operand(node: Node, value: Value, own: Any, dims: Any) -> bool:
@@ -72,7 +100,10 @@ def is_of_rows(node: Node, shape: Shape, dims: Any) -> bool:
     numbers = numbers_of_rows(dims)
     if numbers is None or not may_be_elementwise(node) or shape(node.outputs[0]) != numbers:
         return False
-    return all((own := shape(v)) == numbers or _is_single(own, dims) or _number(v, dims) is not None for v in node.inputs)
+    return all(
+        _broadcasts(node, i, own := shape(v), numbers) and (own == numbers or _is_single(own, dims) or _number(v, dims) is not None)
+        for i, v in enumerate(node.inputs)
+    )
 
 
 def _is_single(own: Any, dims: Any) -> bool:
@@ -102,6 +133,8 @@ def _number(value: Value, dims: Any) -> float | None:
 def joined(node: Node, dims: Any) -> list[Value]:
     """What a node puts beside each other, along the last axis of tensors of this shape; nothing where it does no such thing."""
     if node.type != "ConcatV2" or len(node.inputs) < 3 or len(dims) < 2 or node.reads or node.asked_for:
+        return []
+    if node.outputs[0].dtype is not dtypes.float32:
         return []
     axis = node.constant(len(node.inputs) - 1)
     if axis is None or int(axis.reshape(())) not in (-1, len(dims) - 1) or (node.outputs[0].dims or (None,))[-1] is None:
@@ -133,11 +166,11 @@ class Chain:
         # The input that the result is written over.
         self._over: int | None = None
         # In a body, results live about as long as each other: one allocation serves all that have the same shape.
-        self.shares_memory = is_body and all(shape(v) == dims for v in results)
+        self.shares_memory = is_body and all(shape(v) == dims and v.dtype is dtypes.float32 for v in results)
         self.inputs: list[Value] = []
         self.checked: list[int] = []
         self._places: list[tuple[int, int, int | None, bool]] = []
-        self._operands: dict[Value, int] = {}
+        self._operands: dict[Value | Node, int] = {}
         self._constants: list[float] = []
         own = {v for node in members for v in node.outputs}
         numbers: dict[Value, float] = {}
@@ -152,6 +185,15 @@ class Chain:
         for v, number in numbers.items():
             self._operands[v] = len(self._operands)
             self._constants.append(number)
+        for node in members:
+            if node.type in ATTRIBUTES:
+                self._operands[node] = len(self._operands)
+                self._constants.append(node.attr(ATTRIBUTES[node.type]))
+
+    @property
+    def truths(self) -> list[int]:
+        """Which of the tensors that it takes and gives hold truths."""
+        return [i for i, v in enumerate((*self.inputs, *self.results)) if v.dtype is dtypes.bool]
 
     @property
     def knows_its_shape(self) -> bool:
@@ -189,6 +231,8 @@ class Chain:
         if self.is_body or not is_static(self.dims) or math.prod(self.dims) < LARGE or len(self.results) > 1:
             return None
         if any(summed(node, self.dims) or node.type == "ConcatV2" for node in self.members):
+            return None
+        if self.results[0].dtype is not dtypes.float32 or i in self.truths:
             return None
         if [place for place in self._places if place[0] == i] != [(i, 0, None, False)]:
             return None
@@ -246,7 +290,7 @@ class Chain:
         """The native loop for tensors of this shape: its inputs, then its results. Asked for row by row, its rows are those of the shape;
         else tensors may be taken for one long row."""
         joins = {v: (node, i) for node in self.members if node.type == "ConcatV2" for i, v in enumerate(node.inputs[:-1])}
-        instructions: list[tuple[str, int, int]] = []
+        instructions: list[Instruction] = []
         places: list[tuple[int, int, int, bool]] = []
         first = len(self.inputs)
         rows, columns = math.prod(dims[:-1]), dims[-1]
@@ -275,7 +319,7 @@ class Chain:
                 operands[node.outputs[0]] = operands[same]
                 continue
             taken = [operands[v] for v in (node.inputs[:1] if over else node.inputs)]
-            steps = [(node.type, taken[0], taken[-1])] if node.type != "AddN" else _sum(taken, count + len(instructions))
+            steps = self._steps(node, taken, count + len(instructions))
             instructions.extend(steps)
             places.extend([(-1, 0, 0, self._is_of_rows(node))] * (len(steps) - 1))
             places.append(place(node.outputs[0]))
@@ -285,13 +329,22 @@ class Chain:
             _, *where = places.pop()
             places += [(-1, 0, 0, False), (self._over, *where)]  # type: ignore[list-item]
             last = count + len(instructions) - 1
-            instructions.append(("_Copy", last, last))
+            instructions.append(_instruction("_Copy", last))
         taken_from = [(tensor, offset, columns if stride is None else stride, spread) for tensor, offset, stride, spread in self._places]
         whole = all(stride == columns and not spread or (spread and not stride) for _, _, stride, spread in taken_from)
         whole = whole and all(not of_rows and (tensor < 0 or stride == columns) for tensor, _, stride, of_rows in places)
         if not by_row and whole and all(over == "all" for _, over, _, _ in sums):
             rows, columns = 1, rows * columns
-        return ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places, sums)
+        return ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places, sums, self.truths)
+
+    def _steps(self, node: Node, taken: list[int], result: int) -> list[Instruction]:
+        """The instructions that compute a member, the first of which has the number `result`."""
+        if node.type == "AddN":
+            return _sum(taken, result)
+        if node.type == "Pow" and (exponent := _number(node.inputs[1], self.dims)) in POWERS:
+            first, *rest = POWERS[exponent]
+            return [_instruction(first, taken[0]), *[_instruction(name, taken[0], result) for name in rest]]
+        return [_instruction(node.type, *taken, *([self._operands[node]] if node in self._operands else []))]
 
     def _is_of_rows(self, node: Node) -> bool:
         """Whether a member gives one number for each row."""
@@ -300,9 +353,12 @@ class Chain:
         return node.type != "ConcatV2" and self._shape(node.outputs[0]) == numbers_of_rows(self.dims)
 
     def _unchanged(self, node: Node) -> Value | None:
-        """What a member gives on as it is: a factor of one is what the gradients of sums begin with."""
-        if node.type not in ("Mul", "RealDiv") or node.outputs[0] in self.results:
+        """What a member gives on as it is: a factor of one is what the gradients of sums begin with, a power of one those of squares.
+        A truth is the number that it is cast to."""
+        if node.type not in ("Cast", "Mul", "RealDiv", "Pow") or node.outputs[0] in self.results:
             return None
+        if node.type == "Cast":
+            return node.inputs[0]
         a, b = node.inputs
         kept = a if _number(b, self.dims) == 1.0 else b if node.type == "Mul" and _number(a, self.dims) == 1.0 else None
         return kept if kept is not None and self._shape(kept) == self._shape(node.outputs[0]) else None
@@ -325,8 +381,12 @@ class Chain:
             lines.append(f"{', '.join(results)} = empty({(len(results), *dims)}).unbind()")
         else:
             # Like another tensor is sooner said than how large.
-            like = next((x for i, x in enumerate(inputs) if self.expected(i, dims) == dims), None)
-            made = [f"empty_like({like})" if like and shape == dims else f"empty({shape})" for shape in shapes]
+            truths = self.truths
+            like = next((x for i, x in enumerate(inputs) if i not in truths and self.expected(i, dims) == dims), None)
+            made = [
+                f"empty({shape}, dtype=truth)" if i in truths else f"empty_like({like})" if like and shape == dims else f"empty({shape})"
+                for i, shape in enumerate(shapes, len(inputs))
+            ]
             if self._over is not None:
                 results, made = [f"x{self._over}"], []
             lines += [f"{y} = {value}" for y, value in zip(results, made)]
@@ -334,6 +394,7 @@ class Chain:
         lines.append(f"run({', '.join([threads, *(f'{t}.data_ptr()' for t in dict.fromkeys((*inputs, *results)))])})")
         lines.append(f"return {results[0]}" if len(results) == 1 else f"return [{', '.join(results)}]")
         names = {"run": self.native(dims).run, "threads": torch.get_num_threads, "empty": torch.empty, "empty_like": torch.empty_like}
+        names["truth"] = torch.bool
         exec("\n ".join([f"def compute({', '.join(inputs)}):", *lines]), names)
         return names["compute"]
 
@@ -376,12 +437,17 @@ def _width(value: Value) -> int:
     return value.dims[-1]
 
 
-def _sum(operands: list[int], result: int) -> list[tuple[str, int, int]]:
+def _instruction(name: str, *operands: int) -> Instruction:
+    a, b, c = (*operands, *operands[-1:] * (3 - len(operands)))
+    return name, a, b, c
+
+
+def _sum(operands: list[int], result: int) -> list[Instruction]:
     """The instructions that add operands up, the first of which has the number `result`."""
     total = operands[0]
     found = []
     for operand in operands[1:]:
-        found.append(("Add", total, operand))
+        found.append(_instruction("Add", total, operand))
         total = result + len(found) - 1
     return found
 
@@ -389,7 +455,7 @@ def _sum(operands: list[int], result: int) -> list[tuple[str, int, int]]:
 def alone(node: Node) -> Chain | None:
     """A single op that gives a matrix as a chain. Sizes of inputs that are not known are taken to be those of the result."""
     dims = node.outputs[0].dims
-    if dims is None or len(dims) != 2:
+    if dims is None or len(dims) != 2 or any(v.dtype is dtypes.bool for v in (*node.inputs, *node.outputs)):
         return None
 
     def shape(v: Value) -> Any:
@@ -400,7 +466,9 @@ def alone(node: Node) -> Chain | None:
 
 def _by_rows(node: Node) -> list[Apply] | None:
     chain = node.attr("chain")
-    return None if any(summed(member, chain.dims) for member in chain.members) else [Apply(chain, node.inputs, node.outputs)]
+    return (
+        None if chain.truths or any(summed(member, chain.dims) for member in chain.members) else [Apply(chain, node.inputs, node.outputs)]
+    )
 
 
 # Chains have few inputs of the size of their result.

@@ -13,6 +13,7 @@ from everflow.ops.math.elementwise_chains import (
     CHEAP,
     SUMS,
     Chain,
+    has_numbers,
     is_elementwise,
     is_of_rows,
     is_static,
@@ -166,7 +167,10 @@ class _Segment:
         whole = {v for v in node.inputs if group.likely.of(v) == group.dims and v.constant is None}
         if len(whole) > 1 or not all(other.has_room(node) for other in elsewhere):
             return
-        if not moves and (node.type not in CHEAP or any(self._is_used_here_alone(v, group) for v in node.inputs)):
+        # A truth is a byte: it is kept rather than a tensor in its place.
+        if (not moves or value.dtype is dtypes.bool) and (
+            node.type not in CHEAP or any(self._is_used_here_alone(v, group) for v in node.inputs)
+        ):
             return
         for other in elsewhere[moves:]:
             self._copy(node, other)
@@ -317,7 +321,7 @@ class _Group:
 
     def chain(self, plan: Plan, uses: Counter[Value]) -> Chain | None:
         """What computes all members at once; None where that gains nothing."""
-        if len(self.members) < FEWEST_OPS:
+        if len(self.members) < FEWEST_OPS or not has_numbers(self.members):
             return None
         inside = Counter(v for node in self.members for v in node.inputs)
         self._results = [v for node in self.members for v in node.outputs if uses[v] > inside[v]]

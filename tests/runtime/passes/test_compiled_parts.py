@@ -113,6 +113,18 @@ def test_sizes_of_batches_are_part_of_the_code(made):
         assert types(session, [loss, tf.gradients(loss, x)[0]], {x: XS}) == ["_Compiled"]
 
 
+@pytest.mark.parametrize("dims", [[300], [6, 300]])
+def test_what_is_filled_is_part_of_the_code(dims, made, warnings):
+    x = tf.placeholder(tf.float32, dims)
+    scale = tf.div_no_nan(tf.reduce_sum(x), tf.reduce_sum(x * x))
+    y = tf.where(x > 0.0, tf.pow(tf.abs(x) + 1.0, 1.5), tf.expm1(x)) * scale + tf.fill([300], 0.5)
+    z = tf.reduce_sum(tf.maximum(y, tf.fill([300], tf.reduce_sum(x))))
+    plain, compiled = both([y, tf.gradients(z, x)[0]], {x: XS[0] if len(dims) == 1 else XS})
+    for one, other in zip(plain[0], compiled[0]):
+        np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-5)
+    assert made and not warnings
+
+
 def test_a_second_shape_makes_code_for_any_batch(made):
     x = tf.placeholder(tf.float32, [None, 300])
     y = normalized(x) * 2.0

@@ -379,3 +379,89 @@ def test_of_two_tensors_that_would_have_to_be_kept_their_sum_is():
 def test_one_op_and_the_sum_of_what_it_gives_are_one_pass_over_memory():
     x, y = tf.placeholder(tf.float32, [5, 1]), tf.placeholder(tf.float32, [5, 40])
     assert grouped([tf.reduce_sum(x * y)], [x, y], random(5, 1), random(5, 40)) == ["_Elementwise"]
+
+
+@pytest.mark.parametrize("rows", [3, None])
+def test_angles_roundings_and_slopes_are_in_groups_and_so_are_their_gradients(rows):
+    x = tf.placeholder(tf.float32, [rows, 5])
+    y = tf.sin(x) * tf.cos(2.0 * x) + tf.atan(x) * tf.nn.softsign(x) - tf.nn.leaky_relu(x * tf.abs(x), 0.3) + tf.asin(tf.sin(x) * 0.5)
+    y += tf.floor(x * 3.0) + tf.ceil(x * 2.0) * tf.round(x) + tf.sign(x) * tf.tan(x) + tf.sinh(x) * tf.cosh(x)
+    after = grouped([y, *tf.gradients(y, x)], [x], random(3, 5))
+    assert set(after) == {"_Elementwise"} if rows else "_Elementwise" in after
+
+
+def test_powers_are_in_groups_small_whole_ones_as_products():
+    x, y = placeholders(2, 40, 5)
+    z = x**2 + x**3 * 0.5 + tf.abs(y) ** 0.5 + (tf.abs(x) + 1.0) ** y + (y + 5.0) ** -1 + x**4
+    after = grouped([z, *tf.gradients(z, x), x**1.0], [x, y], random(40, 5), random(40, 5) + 0.5)
+    assert set(after) == {"Sub", "_Elementwise"}
+
+
+@pytest.mark.parametrize("dims", [(5,), (3, 4), (37, 5), (3, 700), (2, 3, 1300)])
+def test_truths_are_in_groups(dims):
+    x, y = placeholders(2, *dims)
+    error = tf.abs(x - y)
+    huber = tf.where(error < 0.5, 0.5 * tf.square(error), 0.5 * error - 0.125)
+    outside = tf.logical_or(tf.logical_not(tf.greater(x, y)), tf.logical_and(tf.is_finite(x), tf.not_equal(y, 0.25)))
+    z = (
+        huber
+        + tf.cast(outside, tf.float32) * tf.clip_by_value(x, -0.2, 0.3)
+        + tf.raw_ops.ClipByValue(t=y, clip_value_min=x, clip_value_max=2.0)
+    )
+    z += tf.where_v2(x >= 0.1, tf.maximum(x, y), -1.0)
+    assert grouped([z, tf.gradients(huber, x)[0]], [x, y], random(*dims), random(*dims) + 0.1) == ["_Elementwise"]
+
+
+def test_the_gradients_of_extremes_are_in_groups(session):
+    x, y = placeholders(2, 9, 70)
+    z = tf.maximum(tf.sin(x), y) * tf.minimum(x, 0.5)
+    a, b = random(9, 70), random(9, 70) + 0.1
+    gradient = tf.gradients(z, x)[0]
+    assert "_Elementwise" in grouped([gradient], [x, y], a, b)
+    expected = (np.sin(a) >= b) * np.cos(a) * np.minimum(a, 0.5) + (a <= 0.5) * np.maximum(np.sin(a), b)
+    np.testing.assert_allclose(session.run(gradient, {x: a, y: b}), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("columns", [1, 3, 64, 300, 700, 1300])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_truths_come_and_go_as_bytes(columns, threads):
+    x = tf.placeholder(tf.float32, [37, columns])
+    kinds = [(37, columns), (columns,), (37, 1), ()]
+    masks = [tf.placeholder(tf.bool, dims) for dims in kinds]
+    scaled = x * 2.0
+    found = [tf.where_v2(mask, scaled, x + 1.0) for mask in masks]
+    peak = tf.reduce_max(scaled, -1, keepdims=True)
+    found += [scaled >= peak, tf.greater(peak, 0.5), tf.cast(scaled < 0.25, tf.float32) - peak]
+    found += [tf.reduce_sum(tf.cast(tf.greater(x, 0.0), tf.float32), 0), tf.reduce_mean(tf.cast(masks[0], tf.float32) * x)]
+    given = [random(37, columns), *[np.random.RandomState(1).rand(*dims) > 0.5 for dims in kinds]]
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        assert "_Elementwise" in grouped(found, [x, *masks], *given)
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_truths_of_unknown_sizes_and_conditions_that_choose_rows():
+    x, mask = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.bool, [None])
+    rows = tf.where(mask, x * 2.0, tf.zeros_like(x))
+    chosen = tf.where(tf.equal(x, 0.5), tf.exp(x), tf.ones_like(x) - x)
+    for count in (3, 1, 5):
+        given = random(count, 3)
+        assert grouped([rows], [x, mask], given, np.arange(count) % 2 == 0) == ["_Elementwise", "Select"]
+        assert "_Elementwise" in grouped([chosen, *tf.gradients(chosen, x)], [x], given)
+
+
+def test_what_has_truths_alone_stays_as_it_is():
+    x, y = (tf.placeholder(tf.bool, [3, 4]) for _ in range(2))
+    after = grouped([tf.logical_and(tf.logical_not(x), y)], [x, y], np.eye(3, 4) > 0, np.eye(3, 4) < 1)
+    assert after == ["LogicalNot", "LogicalAnd"]
+
+
+def test_a_number_where_a_tensor_is_needed_is_still_refused():
+    x = tf.placeholder(tf.float32, [None, None])
+    y = tf.placeholder(tf.float32, None)
+    y.set_shape([None, None])
+    z = tf.where(x > 0.0, x * 2.0, y * 1.0)
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="must have the same size and shape"):
+        session.run(z, {x: random(3, 4), y: random(1, 1)})
