@@ -252,6 +252,7 @@ op(
     gradient=_select_gradient,
     symbolic=lambda symbols, node, value: symbolic.agreed([symbols.of(v) for v in node.inputs[1:]]),
     rows=rows.chosen,
+    kind="choice",
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from everflow.ops.core.node import Node, Value
 from everflow.ops.core.registry import kind_of
 from everflow.ops.core.shape_rules import broadcast
+from everflow.ops.math.elementwise_chains import may_be_elementwise
 from everflow.runtime.passes.patterns import Replacement, rewrite
 from everflow.runtime.plan import Plan, fused, remade
 from everflow.runtime.symbols import Symbols
@@ -28,6 +29,11 @@ def spread_late(plan: Plan) -> bool:
             return node.inputs[0] if sizes is not None and sizes == symbols.of(node.outputs[0]) else _kept(node, symbols, uses)
         if kind == "sum of tensors":
             return _added_apart(node, symbols)
+        if kind == "choice":
+            return _chosen(node, symbols)
+        if len(node.inputs) == 1 and may_be_elementwise(node):
+            source = _source(node.inputs[0], symbols)
+            return None if source is None else _before(node.inputs[0].node, node, [source], source)
         return _broadcast(node, symbols) if node.meaning.shape is broadcast and len(node.outputs) == 1 else None
 
     return rewrite(plan, later)
@@ -74,18 +80,35 @@ def _broadcast(node: Node, symbols: Symbols) -> Replacement | None:
             return remade(node, [source, other] if i == 0 else [other, source])
         own = _known(symbols, other)
         if own is not None and len(own) <= len(_known(symbols, source)) and all(size == 1 for size in own):
-            first = remade(node, [source, other] if i == 0 else [other, source])
-            first.outputs = []
-            first.add_output(node.outputs[0].dtype, source.dims)
-            return [first, remade(node.inputs[i].node, [first.outputs[0], *node.inputs[i].node.inputs[1:]], like=node)]
+            return _before(node.inputs[i].node, node, [source, other] if i == 0 else [other, source], source)
     return None
 
 
+def _before(repetition: Node, node: Node, inputs: list[Value], source: Value) -> Replacement:
+    """A node that computes what a repetition of this source then repeats."""
+    first = remade(node, inputs)
+    first.outputs = []
+    first.add_output(node.outputs[0].dtype, source.dims)
+    return [first, remade(repetition, [first.outputs[0], *repetition.inputs[1:]], like=node)]
+
+
+def _chosen(node: Node, symbols: Symbols) -> Replacement | None:
+    """A choice for each element, where repeated numbers may be chosen: one that broadcasts needs them but once."""
+    condition, *given = node.inputs
+    sizes = _known(symbols, condition)
+    if sizes is None or len(sizes) < 2 or any(symbols.of(v) != sizes for v in given):
+        return None
+    sources = [_source(v, symbols) for v in given]
+    return fused("SelectV2", node, [condition, *[s or v for s, v in zip(sources, given)]]) if any(sources) else None
+
+
 def _added_apart(node: Node, symbols: Symbols) -> Replacement | None:
-    """A sum of tensors of one shape, of which some are repeated: these are added to the sum of the others."""
+    """A sum of tensors of one shape, of which some are repeated: these are added to the sum of the others, or summed before."""
     wanted = symbols.of(node.outputs[0])
     sources = {v: source for v in node.inputs if symbols.of(v) == wanted and (source := _source(v, symbols)) is not None}
     whole = [v for v in node.inputs if v not in sources]
+    if sources and not whole and len({symbols.of(source) for source in sources.values()}) == 1:
+        return _before(node.inputs[0].node, node, [sources[v] for v in node.inputs], sources[node.inputs[0]])
     if not sources or not any(symbols.of(v) == wanted for v in whole):
         return None
     made = [remade(node, whole, N=len(whole))] if len(whole) > 1 else []

@@ -65,3 +65,17 @@ def test_a_sum_whose_axis_is_put_back_keeps_it():
     assert "Reshape" not in rewritten([tf.reshape(total, shape)], [x], random(6, 5, 4))
     assert "Reshape" in rewritten([total, tf.reshape(total, shape)], [x], random(6, 5, 4))
     assert "Reshape" in rewritten([tf.reshape(total, [-1, 4, 1])], [x], random(6, 5, 4))
+
+
+def test_repeated_numbers_are_chosen_and_added_up_as_they_are():
+    x, few = tf.placeholder(tf.float32, [6, 5]), tf.placeholder(tf.float32, [6, 1])
+    repeated = tf.tile(few, [1, 5])
+    chosen = [tf.where(x > 0.1, repeated, x), tf.where(x > 0.1, tf.zeros([6, 5]), repeated), tf.where(x > 0.1, repeated, repeated)]
+    for y in chosen:
+        after = rewritten([y], [x, few], random(6, 5), random(6, 1))
+        assert "SelectV2" in after and "Tile" not in after
+    total = tf.add_n([repeated, tf.negative(repeated), repeated]) * x
+    after = rewritten([total], [x, few], random(6, 5), random(6, 1))
+    assert "AddN" in after and "Tile" not in after
+    rows = tf.placeholder(tf.bool, [6])
+    assert "Select" in rewritten([tf.where(rows, repeated, x)], [x, few, rows], random(6, 5), random(6, 1), np.arange(6) > 2)
