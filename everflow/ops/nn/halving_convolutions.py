@@ -4,7 +4,6 @@ are made of them. Winograd's algorithm needs 2.56 times fewer multiplications th
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,19 +12,13 @@ from everflow.graph import dtypes
 from everflow.graph.shapes import is_fully_defined
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
-from everflow.ops.nn.window_convolutions import GROUP, may_be_tiled
+from everflow.ops.nn.window_convolutions import GROUP, are_finite, may_be_tiled
 from everflow.ops.nn.windows import pads_of
 
 Kernel = Callable[..., Any]
 
 # The matrices that a filter becomes have to stay near the processor.
 LARGEST = 256 * 256
-
-
-def are_finite(x: Any) -> bool:
-    """Whether all numbers of a result are. Several windows go through the algorithm together, so one infinity or NaN spoils the results of
-    all, even where it is in none; such pictures are left to others. Sums that are too large only cost time."""
-    return math.isfinite(x.sum().item())
 
 
 class Halving:

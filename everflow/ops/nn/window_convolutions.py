@@ -5,6 +5,7 @@ Windows of 3 × 3 and 5 × 5 pixels take Winograd's algorithm, which needs three
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections.abc import Callable
 from typing import Any
@@ -32,6 +33,12 @@ FEWEST_TILES, MORE_TILES = 12, 48
 LARGE_TILED, LARGEST_SHARED = 256 * 256, 1024 * 1024
 # A tile is so many pixels wide, of which some are its neighbours'.
 SPAN = 6
+
+
+def are_finite(x: Any) -> bool:
+    """Whether all numbers of a result are. Several windows go through Winograd's algorithm together, so one infinity or NaN spoils the
+    results of all, even where it is in none; such pictures are left to others. Sums that are too large only cost time."""
+    return math.isfinite(x.sum().item())
 
 
 class Windows:
@@ -95,7 +102,7 @@ class Windows:
             sizes = (*x.shape, rows, columns, channels, top, left, height, width)
             start = add[0].data_ptr() if add else 0
             self.convolve(x.data_ptr(), filter.data_ptr(), start, y.data_ptr(), sizes, False, threads)
-            return y
+            return y if not self.is_tiled or are_finite(y) else general(x, filter, *bias)
 
         return run
 
@@ -114,9 +121,9 @@ class Windows:
             dx = torch.empty(shape)
             dy, filter = dy.contiguous(), filter.contiguous()
             # Every pixel of the input is reached from the windows around it: those before it begin a window's length earlier.
-            sizes = (*dy.shape, rows, columns, depth, rows - 1 - top, columns - 1 - left, shape[1], shape[2])
-            self.convolve(dy.data_ptr(), filter.data_ptr(), 0, dx.data_ptr(), sizes, True, threads)
-            return dx
+            begins = (*dy.shape, rows, columns, depth, rows - 1 - top, columns - 1 - left, shape[1], shape[2])
+            self.convolve(dy.data_ptr(), filter.data_ptr(), 0, dx.data_ptr(), begins, True, threads)
+            return dx if not self.is_tiled or are_finite(dx) else general(sizes, filter, dy)
 
         return run
 
@@ -137,9 +144,9 @@ class Windows:
                 return general(x, sizes, dy)
             found = torch.empty(self.filter)
             x, dy = x.contiguous(), dy.contiguous()
-            sizes = (*x.shape, rows, columns, channels, *fitted)
-            self.collect(x.data_ptr(), dy.data_ptr(), found.data_ptr(), sizes, threads)
-            return found
+            begins = (*x.shape, rows, columns, channels, *fitted)
+            self.collect(x.data_ptr(), dy.data_ptr(), found.data_ptr(), begins, threads)
+            return found if not self.is_tiled or are_finite(found) else general(x, sizes, dy)
 
         return run
 

@@ -91,6 +91,32 @@ def test_large_filters_next_to_few_pixels_are_left_to_torch():
         assert (windows.filter_gradient(general, tuple)(x, filter.shape, x) == "general") == (batch < 3)
 
 
+@pytest.mark.parametrize("wrong", [np.inf, np.nan])
+@pytest.mark.parametrize("depth", [16, 144])
+def test_infinities_and_nans_stay_in_their_windows(wrong, depth):
+    x, filter, dy = numbers(3, 12, 12, depth), numbers(3, 3, depth, 128), numbers(3, 12, 12, 128)
+    spoiled, dy_spoiled = x.clone(), dy.clone()
+    spoiled[1, 5, 6, 3] = dy_spoiled[1, 5, 6, 3] = wrong
+
+    def general(name):
+        layer = lambda x, f: torch.conv2d(x.permute(0, 3, 1, 2), f.permute(3, 2, 0, 1), padding=1).permute(0, 2, 3, 1)
+        return {
+            "forward": layer,
+            "input": lambda shape, f, dy: torch.autograd.functional.vjp(lambda x: layer(x, f), torch.zeros(list(shape)), dy)[1],
+            "filter": lambda x, shape, dy: torch.autograd.functional.vjp(lambda f: layer(x, f), torch.zeros(list(shape)), dy)[1],
+        }[name]
+
+    windows = Windows("SAME", (3, 3, depth, 128))
+    y = windows.forward(general("forward"))(spoiled, filter)
+    dx = windows.input_gradient(general("input"), list)(x.shape, filter, dy_spoiled)
+    for found in (y, dx):
+        reached = torch.zeros(3, 12, 12, dtype=torch.bool)
+        reached[1, 4:7, 5:8] = True
+        assert torch.equal(~torch.isfinite(found).all(-1), reached)
+    df = windows.filter_gradient(general("filter"), tuple)(spoiled, filter.shape, dy)
+    assert torch.equal(~torch.isfinite(df).all((0, 1, 3)), torch.arange(depth) == 3)
+
+
 def test_threads_share_a_single_picture(monkeypatch):
     monkeypatch.setattr(window_convolutions.torch, "get_num_threads", lambda: 2)
     x, filter = numbers(1, 27, 28, 16), numbers(3, 3, 16, 32)
