@@ -12507,6 +12507,7 @@ FUSED = {
     "_ProductInGroups": "everflow.ops.linalg.grouped_products",
     "_PyFuncs": "everflow.ops.control_flow.python_functions",
     "_RandomMask": "everflow.ops.random.numbers",
+    "_ReadMany": "everflow.ops.lists.tensor_array_ops",
     "_ResizedPicture": "everflow.ops.image.resizing",
     "_ResourceApplyAdagradTogether": "everflow.ops.variables.optimizer_updates",
     "_ResourceApplyAdamTogether": "everflow.ops.variables.optimizer_updates",
@@ -12518,6 +12519,7 @@ FUSED = {
     "_SumToShape": "everflow.ops.core.broadcasting",
     "_Transposed": "everflow.ops.linalg.joined_products",
     "_TwoProducts": "everflow.ops.linalg.joined_products",
+    "_WriteMany": "everflow.ops.lists.tensor_array_ops",
 }
 
 # Where the gradient of an op is, if not beside the op.
