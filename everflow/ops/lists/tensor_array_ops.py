@@ -172,6 +172,8 @@ def _gather(node: Node) -> Callable[..., Any]:
                 shown = shapes.describe(tuple(rest[0].shape))
                 raise invalid_argument(f"Expected indices to be a vector, but received shape: {shown}")
             indices = rest[0].tolist()
+            if indices and indices[0] <= indices[-1] and (whole := store.take_rows(indices)) is not None:
+                return whole
         values = store.take_all(indices)
         if not values:
             known = shapes.merge(dims, store.dims)
@@ -398,7 +400,7 @@ for _version in ("", "V2", "V3"):
     op(f"TensorArrayGrad{_version}", kernel=_gradient_store, shape=_handle_shapes, gradient=not_differentiable)
     op(f"TensorArrayWrite{_version}", kernel=_write, shape=_write_shape, gradient=_write_gradient, sizes=(1,), many="_WriteMany", **_old)
     op(f"TensorArrayRead{_version}", kernel=_read, shape=_read_shape, gradient=_read_gradient, sizes=(1,), many="_ReadMany", **_old)
-    op(f"TensorArrayGather{_version}", kernel=_gather, shape=_gather_shape, gradient=_gather_gradient)
+    op(f"TensorArrayGather{_version}", kernel=_gather, shape=_gather_shape, gradient=_gather_gradient, view=True)
     op(f"TensorArrayScatter{_version}", kernel=_scatter, shape=_scatter_shape, gradient=_scatter_gradient, **_old)
     op(f"TensorArrayConcat{_version}", kernel=_concat, shape=_concat_shapes, gradient=_concat_gradient)
     op(f"TensorArraySplit{_version}", kernel=_split, shape=_split_shape, gradient=_split_gradient, **_old)
