@@ -402,7 +402,8 @@ class Chain:
         """The same by the kernels of the nodes, for tensors that are elsewhere or do not fit."""
         members, inputs, results = self.members, self.inputs, self.results
         kernels = [kernel_of(node) for node in members]
-        outside = list(dict.fromkeys(v for node in members for v in node.inputs if all(v not in n.outputs for n in members)))
+        own = {v for node in members for v in node.outputs}
+        outside = list(dict.fromkeys(v for node in members for v in node.inputs if v not in own))
         splits = list(dict.fromkeys(v.node for v in outside if v not in inputs and v.node.type == "Split"))
         constants = {v: v.node.context.constant(v.node) for v in (*outside, *(n.inputs[0] for n in splits)) if v.node.is_constant}
         for v in outside:

@@ -304,20 +304,27 @@ class _Group:
 
     def parts(self) -> list[_Group]:
         """Groups of those members that share a value that is computed, directly or by way of others."""
-        homes: dict[Value, _Group] = {}
-        found: dict[_Group, None] = {}
+        homes: dict[Value, list[Node]] = {}
+        parts: dict[Node, list[Node]] = {}
         for node in self.members:
-            own = _Group(self.dims, self.likely, self.number)
+            own = parts[node] = [node]
             shared = [v for v in (*node.inputs, *node.outputs) if not v.node.is_constant]
-            for other in dict.fromkeys(homes[v] for v in shared if v in homes):
-                del found[other]
-                for member in other.members:
-                    own.add(member)
-                homes.update((v, own) for v, home in homes.items() if home is other)
-            own.add(node)
+            for v in shared:
+                other = homes.get(v)
+                other = parts[other[0]] if other is not None else own
+                if other is not own:
+                    # The smaller one joins the larger one.
+                    small, own = sorted((own, other), key=len)
+                    own.extend(small)
+                    parts.update((member, own) for member in small)
             homes.update((v, own) for v in shared)
-            found[own] = None
-        return list(found)
+        found: dict[int, _Group] = {}
+        for node in self.members:
+            part = parts[node]
+            if id(part) not in found:
+                found[id(part)] = _Group(self.dims, self.likely, self.number)
+            found[id(part)].add(node)
+        return list(found.values())
 
     def chain(self, plan: Plan, uses: Counter[Value]) -> Chain | None:
         """What computes all members at once; None where that gains nothing."""

@@ -6,6 +6,7 @@ import torch
 from planning import compiled, random, same, types
 
 import everflow as tf
+from everflow.runtime.passes import elementwise_groups
 from everflow.runtime.passes.elementwise_groups import group_elementwise
 
 pytestmark = pytest.mark.processor
@@ -465,3 +466,15 @@ def test_a_number_where_a_tensor_is_needed_is_still_refused():
     z = tf.where(x > 0.0, x * 2.0, y * 1.0)
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="must have the same size and shape"):
         session.run(z, {x: random(3, 4), y: random(1, 1)})
+
+
+def test_members_are_counted_once_for_each_group_that_they_are_tried_in(monkeypatch):
+    """Planning a chain takes time that grows with its length, also where it becomes few long groups."""
+    added, add = [], elementwise_groups._Group.add
+    monkeypatch.setattr(elementwise_groups._Group, "add", lambda group, node: (added.append(node), add(group, node))[1])
+    x = y = tf.placeholder(tf.float32, [None, 8])
+    for _ in range(100):
+        y = tf.tanh(y * 1.5)
+    step = compiled([y], [x], [group_elementwise])
+    assert types(step) == ["_Elementwise"] * len(step.calls) and len(step.calls) < 4
+    assert len(added) <= 4 * 200
