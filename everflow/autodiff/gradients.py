@@ -11,6 +11,7 @@ from everflow.autodiff.registry import AggregationMethod, UnconnectedGradients
 from everflow.autodiff.search import Search, _beside
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor, internal_convert_to_tensor
+from everflow.graph.cycles import uncollected
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph, in_eager_mode
@@ -44,7 +45,7 @@ def gradients(
     stops = [] if stop_gradients is None else _as_list(stop_gradients)
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
     # Differentiating a loop changes it in steps: nobody may look at the graph in between.
-    with get_default_graph()._lock:
+    with get_default_graph()._lock, uncollected():
         with name_scope(name, "gradients", [*ys, *xs, *stops, *grad_ys]):
             results = [_result(y, i) for i, y in enumerate(ys)]
             sources = [_source(x) for x in xs]

@@ -15,6 +15,7 @@ from everflow.api import internal, public
 from everflow.graph import attrs as attr_values
 from everflow.graph import describe, opdefs, shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.cycles import uncollected
 from everflow.graph.functions import add_library
 from everflow.graph.graph import VALID_OP_NAME, VALID_SCOPE_NAME, Graph, set_shapes
 from everflow.graph.malformed import well_formed
@@ -61,7 +62,7 @@ def import_graph_def(
     `input_map` puts existing tensors in the place of imported ones; `return_elements` names the operations and tensors
     of the GraphDef that the caller wants back.
     """
-    with well_formed():
+    with well_formed(), uncollected():
         return _import(graph_def, input_map, return_elements, name=name, producer_op_list=producer_op_list)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from everflow.errors import OpError, invalid_argument, not_found
 from everflow.graph import dtypes
+from everflow.graph.cycles import uncollected
 from everflow.graph.describe import type_name
 from everflow.graph.func_graph import function_targets
 from everflow.graph.operation import Operation
@@ -195,6 +196,7 @@ class Context:
 
         return call
 
+    @uncollected()
     def step(
         self,
         fetches: Any,
