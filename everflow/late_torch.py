@@ -8,7 +8,6 @@ from __future__ import annotations
 import _imp
 import contextlib
 import functools
-import gc
 import importlib
 import logging
 import os
@@ -18,6 +17,8 @@ import types
 from collections.abc import Callable, Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any
+
+from everflow.cycles import uncollected
 
 # How many seconds a thread waits for another to load.
 PATIENCE = 60
@@ -68,18 +69,6 @@ TOLD: dict[tuple[str, str], Any] = {
     ("torch._logging", "getArtifactLogger"): lambda module, kind: logging.getLogger(f"{module}.__{kind}"),
     ("torch.jit._builtins", "_register_builtin"): lambda op, name: None,
 }
-
-
-@contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """No garbage is looked for: an import makes much that stays, and looking through it again and again takes a tenth of its time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 class Taken(dict[Any, Any]):

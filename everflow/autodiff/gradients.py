@@ -9,9 +9,9 @@ from everflow.api import internal, public
 from everflow.autodiff.lifting import lift
 from everflow.autodiff.registry import AggregationMethod, UnconnectedGradients
 from everflow.autodiff.search import Search, _beside
+from everflow.cycles import uncollected
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor, internal_convert_to_tensor
-from everflow.graph.cycles import uncollected
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph, in_eager_mode

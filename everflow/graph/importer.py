@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import heapq
 import re
 from collections.abc import Iterable, Iterator
@@ -12,10 +11,10 @@ from typing import Any, NamedTuple
 from everflow import errors, versions
 from everflow._native import split_node
 from everflow.api import internal, public
+from everflow.cycles import uncollected
 from everflow.graph import attrs as attr_values
 from everflow.graph import describe, opdefs, shapes
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.cycles import uncollected
 from everflow.graph.functions import add_library
 from everflow.graph.graph import VALID_OP_NAME, VALID_SCOPE_NAME, Graph, set_shapes
 from everflow.graph.malformed import well_formed
@@ -62,7 +61,7 @@ def import_graph_def(
     `input_map` puts existing tensors in the place of imported ones; `return_elements` names the operations and tensors
     of the GraphDef that the caller wants back.
     """
-    with well_formed(), uncollected():
+    with well_formed():
         return _import(graph_def, input_map, return_elements, name=name, producer_op_list=producer_op_list)
 
 
@@ -107,7 +106,7 @@ def _import(
         if graph_def.library.function or graph_def.library.gradient:
             add_library(graph, graph_def.library)
         found = _Import(graph, graph_def, prefix, mapped, dropped, validate_colocation_constraints)
-        with graph._lock, _outer_devices_aside(graph) as devices, _all_or_nothing(graph), _nothing_collected():
+        with graph._lock, _outer_devices_aside(graph) as devices, _all_or_nothing(graph), uncollected():
             found.run()
             found.place(devices)
     unused = found.unknown_map_keys()
@@ -178,19 +177,6 @@ def _outer_devices_aside(graph: Graph) -> Iterator[list[Any]]:
         yield devices
     finally:
         graph._devices = devices
-
-
-@contextlib.contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Keeps the collector from going through the new nodes again and again: they are many, and all stay."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 @contextlib.contextmanager

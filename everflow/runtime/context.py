@@ -8,9 +8,9 @@ import threading
 from collections.abc import Callable, Collection
 from typing import Any
 
+from everflow.cycles import uncollected
 from everflow.errors import OpError, invalid_argument, not_found
 from everflow.graph import dtypes
-from everflow.graph.cycles import uncollected
 from everflow.graph.describe import type_name
 from everflow.graph.func_graph import function_targets
 from everflow.graph.operation import Operation

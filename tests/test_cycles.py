@@ -5,7 +5,7 @@ import gc
 import pytest
 
 import everflow as tf
-from everflow.graph.cycles import uncollected
+from everflow.cycles import uncollected
 from everflow.runtime import passes
 
 
