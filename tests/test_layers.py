@@ -21,6 +21,7 @@ LAYERS = (
         "api",
         "arguments",
         "compat",
+        "cycles",
         "errors",
         "facts",
         "index",
