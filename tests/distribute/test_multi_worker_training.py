@@ -67,7 +67,7 @@ def test_keras_models_train_in_two_processes_as_in_tensorflow(tmp_path, mode):
 
 
 ESTIMATOR = """
-import json, os, sys
+import json, os, sys, time
 import numpy as np
 import everflow as tf
 
@@ -95,6 +95,10 @@ train = tf.estimator.TrainSpec(input_fn, max_steps=10)
 evaluate = tf.estimator.EvalSpec(input_fn, steps=2, start_delay_secs=0, throttle_secs=0)
 result = tf.estimator.train_and_evaluate(estimator, train, evaluate)
 assert result is None
+# A worker of parameter servers may be through before the chief has saved for the first time.
+end = time.monotonic() + 60
+while tf.train.latest_checkpoint(folder) is None and time.monotonic() < end:
+    time.sleep(0.05)
 print("found", json.dumps(estimator.get_variable_value("w").ravel().tolist()), flush=True)
 """
 
