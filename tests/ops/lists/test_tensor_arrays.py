@@ -160,3 +160,28 @@ def test_types_of_arrays():
         spec.most_specific_compatible_type(tf.TensorArraySpec([1, 2], tf.int32))
     again = spec._from_components(spec._to_components(ta))
     np.testing.assert_array_equal(run(again.stack()), [[[1.0, 2.0]], [[3.0, 4.0]]])
+
+
+def test_what_is_gathered_as_it_lies_is_nobody_elses_to_change():
+    """An array that was filled with a whole tensor gives it back without a copy: programs must not see that."""
+
+    def through(t):
+        return tf.TensorArray(tf.float32, 3).unstack(t).stack()
+
+    x, v = tf.placeholder(tf.float32, [3, 4]), tf.Variable(np.ones((3, 4), np.float32))
+    y = through(v)
+    with tf.control_dependencies([y]):
+        change = tf.assign_add(v, tf.ones([3, 4]))
+    with tf.control_dependencies([change]):
+        twice = y * 2.0
+    with tf.Session() as sess:
+        fed = np.zeros((3, 4), np.float32)
+        found = sess.run(through(x), {x: fed})
+        fed += 5
+        assert not found.any()
+        sess.run(v.initializer)
+        before, doubled = sess.run([y, twice])
+        assert (before == 1).all() and (doubled == 2).all()
+        kept = sess.run(y)
+        sess.run(change)
+        assert (kept == 2).all() and (sess.run(v) == 3).any()
